@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { hasAlready } from '../core/entity-tags.ts';
 import { sha256Hex } from '../core/keys.ts';
 import { zipType } from '../engines/bundles/archive.ts';
@@ -12,6 +13,7 @@ import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { getPackageManifest } from '../resolvers/products/get-manifest.ts';
 import { apiRoute } from './api-route.ts';
+import { inputReader } from './inputs.ts';
 import { downloadDoc, keysDoc, manifestDoc, packDoc, sourceDoc } from './product-docs.ts';
 import type { RestAnswer, Route } from './route.ts';
 
@@ -36,31 +38,25 @@ function downloadAnswer(download: Download): RestAnswer {
   return { status: 206, headers: { ...zip, ...range }, body: bytes };
 }
 
+const downloadPath = { method: 'GET', path: '/api/downloads/:token' } as const;
+
+const { places, sources, read } = inputReader(downloadPath.method, downloadPath.path, takeDownload.input, {
+  range: 'header range',
+  if_range: 'header if-range',
+  if_none_match: 'header if-none-match',
+  head: 'method HEAD',
+});
+
 const download: Route = {
-  method: 'GET',
-  path: '/api/downloads/:token',
+  ...downloadPath,
   operation: takeDownload.name,
   status: 200,
   describe: () => downloadDoc,
-  places: {
-    token: { in: 'path', name: 'token' },
-    range: { in: 'header', name: 'range' },
-    if_range: { in: 'header', name: 'if-range' },
-    if_none_match: { in: 'header', name: 'if-none-match' },
-    head: { in: 'method', name: 'HEAD' },
-  },
+  places,
+  sources,
   answersBytes: true,
-  async run(ctx, { params, headers = {}, head }) {
-    const header = (name: string) => headers[name]?.toString();
-    const input = {
-      token: params.token!,
-      range: header('range'),
-      if_range: header('if-range'),
-      if_none_match: header('if-none-match'),
-      head,
-    };
-    return downloadAnswer(await execute(takeDownload, ctx, input));
-  },
+  run: async (ctx, request) =>
+    downloadAnswer(await execute(takeDownload, ctx, read(request) as z.input<typeof takeDownload.input>)),
 };
 
 /** The archive itself as the answer, with what else its buyer needs to have in headers. */

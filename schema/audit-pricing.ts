@@ -1,7 +1,6 @@
 import { getPricing, type PricedPlan, type PricedTier, type Pricing } from '../resolvers/site-audits/get-pricing.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { readField } from './operation-field.ts';
 
 const SettlementTermsRef = builder.objectRef<Pricing['settlement']>('SettlementTerms').implement({
   description: 'Where the audit gateway is paid.',
@@ -54,11 +53,4 @@ const AuditPricingRef = builder.objectRef<Pricing>('AuditPricing').implement({
   }),
 });
 
-builder.queryField('auditPricing', (t) =>
-  t.field({
-    type: AuditPricingRef,
-    nullable: true,
-    ...fieldOf(getPricing),
-    resolve: (_root, _args, ctx) => run(getPricing, ctx, {}),
-  }),
-);
+readField('auditPricing', getPricing, { type: AuditPricingRef });

@@ -7,8 +7,7 @@ import {
 } from '../resolvers/site-audits/audit-stats.ts';
 import { orderTiers } from '../resolvers/site-audits/count-sales.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { readField } from './operation-field.ts';
 
 const OrderSumRef = builder.objectRef<OrderSum & { readonly tier: OrderTier }>('OrderSum').implement({
   description: 'Orders of one tier.',
@@ -64,11 +63,4 @@ const AuditStatsRef = builder.objectRef<AuditStats>('AuditStats').implement({
   }),
 });
 
-builder.queryField('auditStats', (t) =>
-  t.field({
-    type: AuditStatsRef,
-    nullable: true,
-    ...fieldOf(getAuditStats),
-    resolve: (_root, _args, ctx) => run(getAuditStats, ctx, {}),
-  }),
-);
+readField('auditStats', getAuditStats, { type: AuditStatsRef });

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { LedgerEntry } from '../db/schema/orgs.ts';
 import { addCredit } from '../resolvers/billing/add-credit.ts';
 import { getBilling, loadBilling } from '../resolvers/billing/get-billing.ts';
@@ -7,11 +6,8 @@ import { lookupBilling } from '../resolvers/billing/lookup-billing.ts';
 import type { Billing } from '../resolvers/billing/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, readField } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -87,42 +83,11 @@ builder.objectField(OrganizationRef, 'billing', (t) =>
   }),
 );
 
-builder.queryField('billingLookup', (t) =>
-  t.field({
-    type: BillingRef,
-    nullable: true,
-    ...fieldOf(lookupBilling),
-    authScopes: { credential: true },
-    args: {
-      wallet: t.arg.string({ required: false, description: 'Address of the wallet that signed the request.' }),
-      email: t.arg.string({ required: false, description: 'Mail address; for the platform admin.' }),
-    },
-    resolve: (_root, args, ctx) => run(lookupBilling, ctx, dropNulls(args)),
-  }),
-);
+readField('billingLookup', lookupBilling, { type: BillingRef });
 
-const AddOrganizationCreditInput = builder.inputType('AddOrganizationCreditInput', {
-  description: 'What is put into an organization’s balance.',
-  fields: (t) => ({
-    ...orgField(t),
-    amountUsdMicros: t.float({ description: 'Micro-dollars, a whole number from 1 to 1,000,000,000,000.' }),
-    reference: t.string({ required: false, description: 'What it is for: the same one is credited once.' }),
-    reason: t.string({ required: false, description: 'Why, at most 500 characters.' }),
-    ...keyField(t),
-  }),
+changeField('addOrganizationCredit', addCredit, {
+  type: LedgerEntryRef,
+  input: 'What is put into an organization’s balance.',
+  argument: 'The credit.',
+  result: ({ entry }) => entry,
 });
-
-builder.mutationField('addOrganizationCredit', (t) =>
-  t.field({
-    type: LedgerEntryRef,
-    nullable: true,
-    ...fieldOf(addCredit),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: AddOrganizationCreditInput, description: 'The credit.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, amountUsdMicros, idempotencyKey, ...rest } = dropNulls(input);
-      const given = { org: nativeId('Organization', org), amount_usd_micros: amountUsdMicros, ...rest };
-      return (await run(addCredit, keyed(ctx, idempotencyKey), given)).entry;
-    },
-  }),
-);

@@ -12,12 +12,9 @@ import { type ClaimEvent, followClaims } from '../subscriptions/claims.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder, sliceConnection } from './connection.ts';
 import { eventFields, followArgs, followable, followed, followFrom, followFromDescription } from './following.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
-import { addressOf, arrivedPresence, newcomerFields, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
+import { changeField, fieldOf, inputsOf } from './operation-field.ts';
+import { addressOf, arrivedPresence, PresenceRef, RoomRef } from './rooms.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
 
@@ -108,94 +105,38 @@ ClaimRef.implement({
   }),
 });
 
+const claimsInputs = inputsOf(listClaims, { omit: ['org', 'room'] });
+
 builder.objectField(RoomRef, 'claims', (t) =>
   t.field({
     type: ClaimConnection,
     ...fieldOf(listClaims),
-    args: {
-      ...pageArgs,
-      includeInactive: t.arg.boolean({
-        required: false,
-        description: 'Also the latest that were released or have run out; no unless told.',
-      }),
-    },
-    resolve: ({ orgId, key }, { includeInactive, ...page }, ctx, info) => {
+    args: { ...pageArgs, ...claimsInputs.args },
+    resolve: ({ orgId, key }, args, ctx, info) => {
       const room = { org: orgId, room: key };
       const open = selectedBelow(info, '').has('cursor') ? () => run(openClaims, ctx, room) : undefined;
-      return followable(ctx, open, async () => {
-        const all = dropNulls({ include_inactive: includeInactive });
-        return sliceConnection(await run(listClaims, ctx, { ...room, ...all }), ({ id }) => id, page);
-      });
+      return followable(ctx, open, async () =>
+        sliceConnection(await run(listClaims, ctx, { ...room, ...claimsInputs.read(args) }), ({ id }) => id, args),
+      );
     },
   }),
 );
 
-const CreateRoomClaimInput = builder.inputType('CreateRoomClaimInput', {
-  description: 'What is claimed, where, and by whom.',
-  fields: (t) => ({
-    ...orgField(t),
-    room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    resource: t.string({ description: '`repo:<glob>`, `function:<name>`, `table:<name>`, `deploy`, or any text.' }),
-    mode: t.field({ type: ClaimModeEnum, description: 'What it gets on with.' }),
-    ttlSeconds: t.int({ required: false, description: 'Seconds until it runs out: 3600 unless told, at most 86400.' }),
-    note: t.string({ required: false, description: 'What for; for display.' }),
-    presenceId: t.string({ required: false, description: 'Presence that claims, `prs_…`.' }),
-    sessionKey: t.string({ required: false, description: 'Session that claims; one is registered when it is new.' }),
-    ...newcomerFields(t),
-    ...keyField(t),
-  }),
+changeField('createRoomClaim', createClaim, {
+  type: ClaimRef,
+  input: 'What is claimed, where, and by whom.',
+  argument: 'The claim.',
+  types: { mode: ClaimModeEnum },
+  result: ({ claim, holder }) => ({ ...claim, arrival: holder }),
 });
 
-const ReleaseRoomClaimInput = builder.inputType('ReleaseRoomClaimInput', {
-  description: 'The claim to release.',
-  fields: (t) => ({
-    ...orgField(t),
-    room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    claim: t.id({ description: 'Claim, by global or native id.' }),
-    ...keyField(t),
-  }),
+changeField('releaseRoomClaim', releaseClaim, {
+  type: ClaimRef,
+  input: 'The claim to release.',
+  argument: 'The claim.',
+  ids: { claim: 'RoomClaim' },
+  result: ({ claim, already }) => ({ ...claim, alreadyReleased: already }),
 });
-
-builder.mutationFields((t) => ({
-  createRoomClaim: t.field({
-    type: ClaimRef,
-    nullable: true,
-    ...fieldOf(createClaim),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateRoomClaimInput, description: 'The claim.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, room, idempotencyKey, ttlSeconds, presenceId, sessionKey, requestedName, ...said } =
-        dropNulls(input);
-      const rest = dropNulls({
-        ttl_seconds: ttlSeconds,
-        presence_id: presenceId,
-        session_key: sessionKey,
-        requested_name: requestedName,
-      });
-      const { claim, holder } = await run(createClaim, keyed(ctx, idempotencyKey), {
-        ...roomInput({ org, room }),
-        ...said,
-        ...rest,
-      });
-      return { ...claim, arrival: holder };
-    },
-  }),
-  releaseRoomClaim: t.field({
-    type: ClaimRef,
-    nullable: true,
-    ...fieldOf(releaseClaim),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ReleaseRoomClaimInput, description: 'The claim.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, room, claim, idempotencyKey } = dropNulls(input);
-      const released = await run(releaseClaim, keyed(ctx, idempotencyKey), {
-        ...roomInput({ org, room }),
-        claim: nativeId('RoomClaim', claim),
-      });
-      return { ...released.claim, alreadyReleased: released.already };
-    },
-  }),
-}));
 
 const ClaimEventRef = builder.objectRef<ClaimEvent>('RoomClaimEvent').implement({
   description: 'Something was claimed or released. What runs out is not told of: see `expiresAt`.',
@@ -211,18 +152,20 @@ const ClaimEventRef = builder.objectRef<ClaimEvent>('RoomClaimEvent').implement(
   }),
 });
 
+const opened = inputsOf(openClaims, { omit: ['cursor'] });
+
 builder.subscriptionField('roomClaims', (t) =>
   t.field({
     type: ClaimEventRef,
     description: 'What is claimed in a room, and released, from a cursor on; changes are kept for seven days.',
     ...followed,
     args: {
-      ...roomArgs,
+      ...opened.args,
       ...followArgs,
       holder: t.arg.string({ required: false, description: 'Only claims of the presence of exactly this name.' }),
     },
-    subscribe: (_root, { org, room, ...rest }, ctx) =>
-      followClaims(ctx, { ...roomInput({ org, room }), ...dropNulls(rest) }),
+    subscribe: (_root, { after, first, holder, ...room }, ctx) =>
+      followClaims(ctx, { ...opened.read(room), ...dropNulls({ after, first, holder }) }),
     resolve: (event) => event,
   }),
 );

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { Delegate, DelegateScope, SpendCap } from '../db/schema/projects.ts';
 import type { Capability } from '../kernel/access/permissions.ts';
 import { createDelegate } from '../resolvers/grants/create-delegate.ts';
@@ -9,11 +8,8 @@ import { revokeDelegate } from '../resolvers/grants/revoke-delegate.ts';
 import { rotateDelegate } from '../resolvers/grants/rotate-delegate.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
 import { CapabilityEnum } from './grants.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { projectField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -121,104 +117,30 @@ builder.objectField(ProjectRef, 'delegates', (t) =>
   }),
 );
 
-const DelegateScopeInput = builder.inputType('DelegateScopeInput', {
-  description: 'What a delegate may do; never more than the grant it narrows.',
-  fields: (t) => ({
-    capabilities: t.field({ type: [CapabilityEnum], description: 'Capabilities of its grant; at least one.' }),
-    projects: t.stringList({ required: false, description: 'Native ids of projects: the grant’s own alone.' }),
-  }),
-});
-
-const SpendCapInput = builder.inputType('SpendCapInput', {
-  description: 'What a delegate may spend, in micro-dollars.',
-  fields: (t) => ({
-    period: t.field({ type: SpendPeriodEnum, required: false, description: 'How often `perPeriod` begins anew.' }),
-    perPeriod: t.float({ required: false, description: 'At most in each period; goes with `period`.' }),
-    perTx: t.float({ required: false, description: 'At most in each payment.' }),
-  }),
-});
-
-const CreateDelegateInput = builder.inputType('CreateDelegateInput', {
-  description: 'Which part of which grant, and for whom.',
-  fields: (t) => ({
-    ...projectField(t),
-    grant: t.id({ description: 'Grant that it narrows, a UUID.' }),
-    kind: t.field({
-      type: DelegateKindEnum,
-      required: false,
-      description: 'How it proves itself; an agent’s key unless told.',
-    }),
-    scope: t.field({ type: DelegateScopeInput, description: 'What it may do.' }),
-    spendCap: t.field({
-      type: SpendCapInput,
-      required: false,
-      description: 'What it may spend; no limit when absent.',
-    }),
-    expiresAt: t.field({
-      type: 'DateTime',
-      required: false,
-      description: 'When it ends; with its grant when absent, and never later.',
-    }),
-    publicSubject: t.string({
-      required: false,
-      description: 'What it is known by: an address, or the subject of a build’s tokens; an agent’s key has none.',
-    }),
-    ...keyField(t),
-  }),
-});
-
-const DelegateInput = builder.inputType('DelegateInput', {
-  description: 'Which delegate is meant.',
-  fields: (t) => ({
-    ...projectField(t),
-    delegate: t.id({ description: 'Delegate, a UUID.' }),
-    ...keyField(t),
-  }),
-});
-
-builder.mutationFields((t) => ({
-  createDelegate: t.field({
-    type: IssuedDelegateRef,
-    nullable: true,
-    ...fieldOf(createDelegate),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateDelegateInput, description: 'The new delegate.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const { project, grant, kind, scope, spendCap, publicSubject, idempotencyKey } = dropNulls(input);
-      const given = dropNulls({
-        project: nativeId('Project', project),
-        grant,
-        kind,
-        scope: { v: 1 as const, ...scope },
-        spend_cap: spendCap && {
-          v: 1 as const,
-          currency: 'usd_micros' as const,
-          period: spendCap.period,
-          per_period: spendCap.perPeriod,
-          per_tx: spendCap.perTx,
-        },
-        expires_at: input.expiresAt?.toISOString(),
-        public_subject: publicSubject,
-      });
-      return run(createDelegate, keyed(ctx, idempotencyKey), given);
+changeField('createDelegate', createDelegate, {
+  type: IssuedDelegateRef,
+  input: 'Which part of which grant, and for whom.',
+  argument: 'The new delegate.',
+  ids: { grant: null },
+  required: ['scope'],
+  // Their versions are no question here.
+  describe: { scope: 'What it may do.', spend_cap: 'What it may spend; no limit when absent.' },
+  types: {
+    kind: DelegateKindEnum,
+    scope: {
+      name: 'DelegateScopeInput',
+      description: 'What a delegate may do; never more than the grant it narrows.',
+      types: { capabilities: CapabilityEnum },
     },
-  }),
-  rotateDelegate: t.field({
-    type: IssuedDelegateRef,
-    nullable: true,
-    ...fieldOf(rotateDelegate),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
-    resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>
-      run(rotateDelegate, keyed(ctx, idempotencyKey ?? undefined), { project: nativeId('Project', project), delegate }),
-  }),
-  revokeDelegate: t.field({
-    type: DelegateRef,
-    nullable: true,
-    ...fieldOf(revokeDelegate),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
-    resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>
-      run(revokeDelegate, keyed(ctx, idempotencyKey ?? undefined), { project: nativeId('Project', project), delegate }),
-  }),
-}));
+    spend_cap: {
+      name: 'SpendCapInput',
+      description: 'What a delegate may spend, in micro-dollars.',
+      types: { period: SpendPeriodEnum },
+    },
+  },
+});
+
+const delegate = { input: 'Which delegate is meant.', inputName: 'DelegateInput', argument: 'The delegate.' } as const;
+
+changeField('rotateDelegate', rotateDelegate, { type: IssuedDelegateRef, ...delegate, ids: { delegate: null } });
+changeField('revokeDelegate', revokeDelegate, { type: DelegateRef, ...delegate, ids: { delegate: null } });

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { invalidField } from '../core/errors.ts';
 import type { ErrorFingerprint, OccurrenceSample } from '../db/schema/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
@@ -16,9 +15,8 @@ import type { Verdict } from '../resolvers/errors/verdict.ts';
 import { logActions, samplesOf } from '../resolvers/errors/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs } from './connection.ts';
-import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { fieldOf, inputsOf, readField } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -209,50 +207,22 @@ const ErrorFingerprintConnection = builder
     }),
   });
 
-builder.objectFields(ProjectRef, (t) => ({
-  errors: t.field({
+const wanted = inputsOf(listErrors, {
+  omit: ['project', 'counts', 'limit', 'after', 'before', 'from_end'],
+  types: { kind: OccurrenceKindEnum },
+});
+
+builder.objectField(ProjectRef, 'errors', (t) =>
+  t.field({
     type: ErrorFingerprintConnection,
     nullable: true,
     ...fieldOf(listErrors),
-    args: {
-      ...pageArgs,
-      since: t.arg({ type: 'DateTime', required: false, description: '24 hours before `until` when absent.' }),
-      until: t.arg({ type: 'DateTime', required: false, description: 'Now when absent.' }),
-      function: t.arg.string({ required: false, description: 'Only of this function.' }),
-      kind: t.arg({ type: OccurrenceKindEnum, required: false, description: 'Only of this kind.' }),
-      fingerprint: t.arg.string({ required: false, description: 'Only of this identity.' }),
-      newIn: t.arg.string({
-        required: false,
-        description: 'Only identities first seen under this release, or under the `active` one.',
-      }),
-    },
-    resolve: async ({ id }, { since, until, function: name, kind, fingerprint, newIn, ...page }, ctx) => {
-      const filters = dropNulls({
-        since: since?.toISOString(),
-        until: until?.toISOString(),
-        function: name,
-        kind,
-        fingerprint,
-        new_in: newIn,
-      });
-      return toConnection(await run(listErrors, ctx, { project: id, ...filters, ...listWindowOf(page) }), page);
-    },
-  }),
-}));
-
-builder.queryField('errorFingerprint', (t) =>
-  t.field({
-    type: ErrorFingerprintRef,
-    nullable: true,
-    ...fieldOf(getError),
-    authScopes: { credential: true },
-    args: {
-      project: t.arg.id({ description: 'Project, by global or native id.' }),
-      fingerprintId: t.arg.string({ description: 'The identity, `fp_…`.' }),
-    },
-    resolve: (_root, { project, fingerprintId }, ctx) => {
-      const input = { project: nativeId('Project', project), fingerprint: fingerprintId };
-      return run(getError, ctx, input, { fingerprint: 'fingerprintId' });
+    args: { ...pageArgs, ...wanted.args },
+    resolve: async ({ id }, args, ctx) => {
+      const asked = { project: id, ...wanted.read(args), ...listWindowOf(args) };
+      return toConnection(await run(listErrors, ctx, asked, wanted.names), args);
     },
   }),
 );
+
+readField('errorFingerprint', getError, { type: ErrorFingerprintRef, rename: { fingerprint: 'fingerprintId' } });

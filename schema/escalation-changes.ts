@@ -1,9 +1,10 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { openEscalationFeed } from '../resolvers/escalations/open-escalations.ts';
 import { type EscalationEvent, followEscalations } from '../subscriptions/escalations.ts';
 import { builder, sameForAll } from './builder.ts';
-import { addressArgs, EscalationRef, orgArg } from './escalations.ts';
+import { EscalationRef } from './escalations.ts';
 import { eventFields, followArgs, followed } from './following.ts';
-import { nativeId } from './global-id.ts';
+import { inputsOf } from './operation-field.ts';
 
 const EscalationEventRef = builder.objectRef<EscalationEvent>('EscalationEvent').implement({
   description: 'How an escalation stood after a change.',
@@ -14,23 +15,30 @@ const EscalationEventRef = builder.objectRef<EscalationEvent>('EscalationEvent')
   }),
 });
 
+const ofAll = inputsOf(openEscalationFeed, { omit: ['escalation', 'cursor'] });
+const ofOne = inputsOf(openEscalationFeed, {
+  omit: ['cursor'],
+  ids: { escalation: null },
+  required: ['escalation'],
+});
+
 builder.subscriptionFields((t) => ({
   escalations: t.field({
     type: EscalationEventRef,
     description: 'Changes of an organization’s escalations from a cursor on, then each new one as it is made.',
     ...followed,
-    args: { ...orgArg, ...followArgs },
-    subscribe: (_root, { org, ...rest }, ctx) =>
-      followEscalations(ctx, { org: nativeId('Organization', org), ...dropNulls(rest) }),
+    args: { ...ofAll.args, ...followArgs },
+    subscribe: (_root, { after, first, ...address }, ctx) =>
+      followEscalations(ctx, { ...ofAll.read(address), ...dropNulls({ after, first }) }),
     resolve: (event) => event,
   }),
   escalation: t.field({
     type: EscalationEventRef,
     description: 'Changes of one escalation from a cursor on, then each new one as it is made.',
     ...followed,
-    args: { ...addressArgs, ...followArgs },
-    subscribe: (_root, { org, escalation, ...rest }, ctx) =>
-      followEscalations(ctx, { org: nativeId('Organization', org), escalation, ...dropNulls(rest) }),
+    args: { ...ofOne.args, ...followArgs },
+    subscribe: (_root, { after, first, ...address }, ctx) =>
+      followEscalations(ctx, { ...ofOne.read(address), ...dropNulls({ after, first }) }),
     resolve: (event) => event,
   }),
 }));

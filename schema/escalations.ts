@@ -1,6 +1,4 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { Climb, DeliveryAttempt, Escalation } from '../db/schema/escalations.ts';
-import { checkKey } from '../kernel/durability/idempotency.ts';
 import { acknowledgeByToken } from '../resolvers/escalations/acknowledge-by-token.ts';
 import { acknowledgeEscalation } from '../resolvers/escalations/acknowledge-escalation.ts';
 import { getEscalation, loadAttempts } from '../resolvers/escalations/get-escalation.ts';
@@ -17,11 +15,8 @@ import type { Answered } from '../resolvers/escalations/wire.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs, sliceConnection } from './connection.ts';
 import { followable, followFrom, followFromDescription } from './following.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
 
@@ -251,130 +246,60 @@ const TokenAnswerRef = builder.objectRef<Answered>('EscalationTokenAnswer').impl
   }),
 });
 
-export const orgArg = builder.args((t) => ({ org: t.id({ description: 'Organization, by global or native id.' }) }));
-export const addressArgs = builder.args((t) => ({
-  org: t.id({ description: 'Organization, by global or native id.' }),
-  escalation: t.id({ description: 'Escalation, a UUID.' }),
-}));
+const listed = inputsOf(listEscalations, {
+  omit: ['limit', 'after', 'before', 'from_end'],
+  types: { status: StatusEnum },
+});
 
-builder.queryFields((t) => ({
-  escalations: t.field({
+builder.queryField('escalations', (t) =>
+  t.field({
     type: EscalationConnection,
     nullable: true,
     ...fieldOf(listEscalations),
     authScopes: { credential: true },
-    args: {
-      ...orgArg,
-      status: t.arg({ type: StatusEnum, required: false, description: 'Only those that stand so.' }),
-      ...pageArgs,
-    },
-    resolve: (_root, { org: id, status, ...page }, ctx, info) => {
-      const org = nativeId('Organization', id);
+    args: { ...listed.args, ...pageArgs },
+    resolve: (_root, args, ctx, info) => {
+      const wanted = listed.read(args);
+      const { org } = wanted;
       const open = selectedBelow(info, '').has('cursor') ? () => run(openEscalationFeed, ctx, { org }) : undefined;
-      return followable(ctx, open, async () => {
-        const given = { org, ...dropNulls({ status }), ...listWindowOf(page) };
-        return toConnection(await run(listEscalations, ctx, given), page);
-      });
+      return followable(ctx, open, async () =>
+        toConnection(await run(listEscalations, ctx, { ...wanted, ...listWindowOf(args) }), args),
+      );
     },
   }),
-  escalation: t.field({
-    type: EscalationRef,
-    nullable: true,
-    ...fieldOf(getEscalation),
-    authScopes: { credential: true },
-    args: addressArgs,
-    resolve: async (_root, { org, escalation }, ctx) =>
-      (await run(getEscalation, ctx, { org: nativeId('Organization', org), escalation })).escalation,
-  }),
-}));
+);
 
-const RaiseInput = builder.inputType('RaiseEscalationInput', {
-  description: 'Why somebody is asked for.',
-  fields: (t) => ({
-    ...orgField(t),
-    reason: t.string({ description: 'Why, at most 4 KiB; a longer reason is refused, never cut.' }),
-    severity: t.field({ type: SeverityEnum, required: false, description: 'How soon it climbs; normal unless told.' }),
-    project: t.id({ required: false, description: 'Project that it is about, by global or native id.' }),
-    presenceName: t.string({ required: false, description: 'Name of the presence that raises it; for display.' }),
-    details: t.field({ type: 'JSONObject', required: false, description: 'What else is kept: at most 16 KiB.' }),
-    ...keyField(t),
-  }),
+readField('escalation', getEscalation, {
+  type: EscalationRef,
+  ids: { escalation: null },
+  omit: ['include'],
+  result: ({ escalation }) => escalation,
 });
 
-const addressFields = (t: InputFields) => ({
-  ...orgField(t),
-  escalation: t.id({ description: 'Escalation, a UUID.' }),
+changeField('raiseEscalation', raiseEscalation, {
+  type: RaisedRef,
+  input: 'Why somebody is asked for.',
+  argument: 'The escalation.',
+  types: { severity: SeverityEnum },
 });
 
-const AcknowledgeInput = builder.inputType('AcknowledgeEscalationInput', {
-  description: 'Which escalation one looks at.',
-  fields: (t) => ({ ...addressFields(t), ...keyField(t) }),
+changeField('acknowledgeEscalation', acknowledgeEscalation, {
+  type: AnsweredRef,
+  input: 'Which escalation one looks at.',
+  argument: 'The escalation.',
+  ids: { escalation: null },
 });
 
-const ResolveInput = builder.inputType('ResolveEscalationInput', {
-  description: 'Which escalation is closed.',
-  fields: (t) => ({
-    ...addressFields(t),
-    note: t.string({ required: false, description: 'What came of it, at most 4 KiB.' }),
-    ...keyField(t),
-  }),
+changeField('resolveEscalation', resolveEscalation, {
+  type: AnsweredRef,
+  input: 'Which escalation is closed.',
+  argument: 'The escalation.',
+  ids: { escalation: null },
 });
 
-const TokenInput = builder.inputType('AcknowledgeByTokenInput', {
-  description: 'The link of a page.',
-  fields: (t) => ({ token: t.string({ description: 'What the link brought along.' }) }),
+changeField('acknowledgeByToken', acknowledgeByToken, {
+  type: TokenAnswerRef,
+  input: 'The link of a page.',
+  argument: 'The link.',
+  key: false,
 });
-
-builder.mutationFields((t) => ({
-  raiseEscalation: t.field({
-    type: RaisedRef,
-    nullable: true,
-    ...fieldOf(raiseEscalation),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RaiseInput, description: 'The escalation.' }) },
-    resolve: (_root, { input }, ctx) => {
-      const { org, project, presenceName, idempotencyKey, details, ...rest } = input;
-      if (idempotencyKey != null) checkKey(idempotencyKey);
-      const given = {
-        org: nativeId('Organization', org),
-        ...dropNulls({ ...rest, presence_name: presenceName, idempotency_key: idempotencyKey }),
-        ...(project == null ? {} : { project_id: nativeId('Project', project) }),
-        // Not looked into: what is null in there is the caller's own.
-        ...(details == null ? {} : { details }),
-      };
-      return run(raiseEscalation, ctx, given, { project_id: 'project' });
-    },
-  }),
-  acknowledgeEscalation: t.field({
-    type: AnsweredRef,
-    nullable: true,
-    ...fieldOf(acknowledgeEscalation),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: AcknowledgeInput, description: 'The escalation.' }) },
-    resolve: (_root, { input: { org, escalation, idempotencyKey } }, ctx) =>
-      run(acknowledgeEscalation, keyed(ctx, idempotencyKey ?? undefined), {
-        org: nativeId('Organization', org),
-        escalation,
-      }),
-  }),
-  resolveEscalation: t.field({
-    type: AnsweredRef,
-    nullable: true,
-    ...fieldOf(resolveEscalation),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ResolveInput, description: 'The escalation.' }) },
-    resolve: (_root, { input: { org, escalation, note, idempotencyKey } }, ctx) =>
-      run(resolveEscalation, keyed(ctx, idempotencyKey ?? undefined), {
-        org: nativeId('Organization', org),
-        escalation,
-        ...dropNulls({ note }),
-      }),
-  }),
-  acknowledgeByToken: t.field({
-    type: TokenAnswerRef,
-    nullable: true,
-    ...fieldOf(acknowledgeByToken),
-    args: { input: t.arg({ type: TokenInput, description: 'The link.' }) },
-    resolve: (_root, { input: { token } }, ctx) => run(acknowledgeByToken, ctx, { token }),
-  }),
-}));

@@ -2,6 +2,7 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { type EmittedEvent, emitEvent, emittedActions, emittedCursor } from '../resolvers/events/emit-event.ts';
 import { listOrgEvents, listProjectEvents } from '../resolvers/events/list-events.ts';
+import { openEvents } from '../resolvers/events/open-events.ts';
 import type { EventRow } from '../resolvers/events/read-events.ts';
 import { cursorOf, type EventPage, eventId, nextActionsOf } from '../resolvers/events/wire.ts';
 import type { OpenIncident } from '../resolvers/incidents/shared/open-incidents.ts';
@@ -9,10 +10,7 @@ import { type FollowedEvent, followEvents } from '../subscriptions/events.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { around, type PageArgs, SealedEdge, toConnection, windowOf } from './connection.ts';
 import { eventFields, followArgs, followed } from './following.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { projectField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
@@ -115,30 +113,23 @@ const EventConnection = builder.objectRef<EventsPage>('EventConnection').impleme
   }),
 });
 
-const filterArgs = builder.args((t) => ({
-  source: t.field({ type: EventSourceEnum, required: false, description: 'Only what this source tells.' }),
-  types: t.stringList({ required: false, description: 'Only events of these types, at most 100.' }),
-}));
+const viewed = {
+  rename: { event_type: 'types', cursor: 'after' },
+  types: { source: EventSourceEnum },
+  describe: { source: 'Only what this source tells.', event_type: 'Only events of these types, at most 100.' },
+} as const;
 
-const viewArgs = { ...pageArgs, ...filterArgs };
-
-interface ViewArgs extends PageArgs {
-  readonly source?: EventRow['source'] | null | undefined;
-  readonly types?: readonly string[] | null | undefined;
-}
-
-const spelling = { event_type: 'types', cursor: 'after' };
-
-const filterOf = ({ source, types }: ViewArgs) => dropNulls({ source, event_type: types && [...types] });
+const filters = inputsOf(listOrgEvents, { ...viewed, omit: ['org', 'cursor', 'limit', 'order', 'before'] });
+const viewArgs = { ...pageArgs, ...filters.args };
 
 /** What a page is read by. */
-function inputOf(args: ViewArgs) {
+function inputOf(args: PageArgs) {
   const { limit, cursor, backward } = windowOf(args);
   const where = backward ? { order: 'desc' as const, before: cursor } : { cursor };
-  return dropNulls({ limit, ...filterOf(args), ...where });
+  return { ...filters.read(args), ...dropNulls({ limit, ...where }) };
 }
 
-function eventsPage(ctx: Context, page: EventPage, args: ViewArgs): EventsPage {
+function eventsPage(ctx: Context, page: EventPage, args: PageArgs): EventsPage {
   const window = windowOf(args);
   const seal = (event: EventRow) => cursorOf(ctx, page.view, event);
   const rows = page.events.map((event) => new SealedEdge(event, seal));
@@ -155,7 +146,7 @@ builder.objectField(ProjectRef, 'events', (t) =>
     ...fieldOf(listProjectEvents),
     args: viewArgs,
     resolve: async ({ id }, args, ctx) =>
-      eventsPage(ctx, await run(listProjectEvents, ctx, { project: id, ...inputOf(args) }, spelling), args),
+      eventsPage(ctx, await run(listProjectEvents, ctx, { project: id, ...inputOf(args) }, viewed.rename), args),
   }),
 );
 
@@ -166,7 +157,7 @@ builder.objectField(OrganizationRef, 'events', (t) =>
     ...fieldOf(listOrgEvents),
     args: viewArgs,
     resolve: async ({ id }, args, ctx) =>
-      eventsPage(ctx, await run(listOrgEvents, ctx, { org: id, ...inputOf(args) }, spelling), args),
+      eventsPage(ctx, await run(listOrgEvents, ctx, { org: id, ...inputOf(args) }, viewed.rename), args),
   }),
 );
 
@@ -192,44 +183,12 @@ const EmittedEventRef = builder.objectRef<EmittedEvent>('EmittedEvent').implemen
   }),
 });
 
-const EmitEventInput = builder.inputType('EmitEventInput', {
-  description: 'Something that happened in an application.',
-  fields: (t) => ({
-    ...projectField(t),
-    eventType: t.string({ description: 'Name of the fact: 3 to 64 lower-case letters, digits and underscores.' }),
-    payload: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'Ids and facts, at most 8 KiB: of a larger one the largest keys are left out, and named.',
-    }),
-    onceKey: t.string({
-      required: false,
-      description: 'The same key tells once in its project, for ever, whatever else is said; 1 to 256 characters.',
-    }),
-    ...keyField(t),
-  }),
+changeField('emitEvent', emitEvent, {
+  type: EmittedEventRef,
+  input: 'Something that happened in an application.',
+  argument: 'The event.',
+  rename: { idempotency_key: 'onceKey' },
 });
-
-builder.mutationField('emitEvent', (t) =>
-  t.field({
-    type: EmittedEventRef,
-    nullable: true,
-    ...fieldOf(emitEvent),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: EmitEventInput, description: 'The event.' }) },
-    resolve: (_root, { input: { project, eventType, payload, onceKey, idempotencyKey } }, ctx) =>
-      run(
-        emitEvent,
-        keyed(ctx, idempotencyKey ?? undefined),
-        {
-          project: nativeId('Project', project),
-          event_type: eventType,
-          ...dropNulls({ payload, idempotency_key: onceKey }),
-        },
-        { idempotency_key: 'onceKey' },
-      ),
-  }),
-);
 
 const FollowedEventRef = builder.objectRef<FollowedEvent>('FollowedEvent').implement({
   description: 'An event as it becomes known.',
@@ -242,32 +201,19 @@ const FollowedEventRef = builder.objectRef<FollowedEvent>('FollowedEvent').imple
   }),
 });
 
+const opened = inputsOf(openEvents, { ...viewed, omit: ['cursor'] });
+
 builder.subscriptionField('events', (t) =>
   t.field({
     type: FollowedEventRef,
     description: 'What happened in a project or an organization from a cursor on, then what happens.',
     ...followed,
-    args: {
-      org: t.arg.id({
-        required: false,
-        description: 'Organization that is followed with all its projects; with `project` its owner.',
-      }),
-      project: t.arg.id({ required: false, description: 'Project that is followed, by global or native id.' }),
-      ...filterArgs,
-      ...followArgs,
+    args: { ...opened.args, ...followArgs },
+    subscribe: (_root, { after, first, ...args }, ctx) => {
+      const { event_type, ...target } = opened.read(args);
+      const types = event_type as string[] | undefined;
+      return followEvents(ctx, { ...target, ...dropNulls({ types, after, first }) });
     },
-    subscribe: (_root, { org, project, source, types, after, first }, ctx) =>
-      followEvents(
-        ctx,
-        dropNulls({
-          org: org == null ? null : nativeId('Organization', org),
-          project: project == null ? null : nativeId('Project', project),
-          source,
-          types,
-          after,
-          first,
-        }),
-      ),
     resolve: (event) => event,
   }),
 );

@@ -6,11 +6,8 @@ import { loadCapabilities } from '../resolvers/grants/load-capabilities.ts';
 import { revokeGrant } from '../resolvers/grants/revoke-grant.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { projectField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -76,56 +73,18 @@ builder.objectField(ProjectRef, 'grants', (t) =>
   }),
 );
 
-const CreateGrantInput = builder.inputType('CreateGrantInput', {
-  description: 'Who gets what on which project.',
-  fields: (t) => ({
-    ...projectField(t),
-    wallet: t.string({ description: 'Address of who gets it, in any letter case.' }),
-    capability: t.field({ type: CapabilityEnum, description: 'What the grant allows.' }),
-    policy: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'Conditions to keep beside it, at most 8 KiB and 8 levels deep.',
-    }),
-    expiresAt: t.field({ type: 'DateTime', required: false, description: 'When it ends; never when absent.' }),
-    ...keyField(t),
-  }),
+changeField('createGrant', createGrant, {
+  type: GrantRef,
+  input: 'Who gets what on which project.',
+  argument: 'The new grant.',
+  types: { capability: CapabilityEnum },
+  result: ({ grant }) => grant,
 });
 
-const RevokeGrantInput = builder.inputType('RevokeGrantInput', {
-  description: 'Which grant ends.',
-  fields: (t) => ({
-    ...projectField(t),
-    grant: t.id({ description: 'Grant, a UUID.' }),
-    ...keyField(t),
-  }),
+changeField('revokeGrant', revokeGrant, {
+  type: GrantRef,
+  input: 'Which grant ends.',
+  argument: 'The grant.',
+  ids: { grant: null },
+  result: ({ grant }) => grant,
 });
-
-builder.mutationFields((t) => ({
-  createGrant: t.field({
-    type: GrantRef,
-    nullable: true,
-    ...fieldOf(createGrant),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateGrantInput, description: 'The new grant.' }) },
-    resolve: async (_root, { input: { project, wallet, capability, policy, expiresAt, idempotencyKey } }, ctx) => {
-      const given = { project: nativeId('Project', project), wallet, capability, policy: policy ?? null };
-      const ends = { expires_at: expiresAt?.toISOString() ?? null };
-      return (await run(createGrant, keyed(ctx, idempotencyKey ?? undefined), { ...given, ...ends })).grant;
-    },
-  }),
-  revokeGrant: t.field({
-    type: GrantRef,
-    nullable: true,
-    ...fieldOf(revokeGrant),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RevokeGrantInput, description: 'The grant.' }) },
-    resolve: async (_root, { input: { project, grant, idempotencyKey } }, ctx) =>
-      (
-        await run(revokeGrant, keyed(ctx, idempotencyKey ?? undefined), {
-          project: nativeId('Project', project),
-          grant,
-        })
-      ).grant,
-  }),
-}));

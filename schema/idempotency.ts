@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
-import type { InputFields } from './input-fields.ts';
+import type { InputFields } from './input-types.ts';
 import { withRequest } from './loader.ts';
 
 /** The key that mutation inputs offer, beside the header; but for what is sold to whoever pays, whose payment is the key. */

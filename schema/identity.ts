@@ -1,14 +1,11 @@
 import type { CallerAuthenticator, CallerPrincipal } from '../kernel/access/caller.ts';
-import { execute } from '../kernel/run/execute.ts';
 import { setDisplayName } from '../resolvers/accounts/set-display-name.ts';
 import { type Identity, whoami } from '../resolvers/accounts/whoami.ts';
 import { newestKeyOf } from '../resolvers/vaults/shared/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { EncryptionKeyRef } from './encryption-keys.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, readField } from './operation-field.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
-import { run } from './run.ts';
 
 const PrincipalTypeEnum = builder.enumType('PrincipalType', {
   description: 'What kind of actor a principal is.',
@@ -68,32 +65,10 @@ const IdentityRef = builder.objectRef<Identity>('Identity').implement({
   }),
 });
 
-builder.queryField('whoami', (t) =>
-  t.field({
-    type: IdentityRef,
-    nullable: true,
-    ...fieldOf(whoami),
-    authScopes: { credential: true },
-    resolve: (_root, _args, ctx) => execute(whoami, ctx, {}),
-  }),
-);
+readField('whoami', whoami, { type: IdentityRef });
 
-const SetDisplayNameInput = builder.inputType('SetDisplayNameInput', {
-  description: 'What the principal is called.',
-  fields: (t) => ({
-    displayName: t.string({ description: 'Name for people, 1 to 64 characters after trimming.' }),
-    ...keyField(t),
-  }),
+changeField('setDisplayName', setDisplayName, {
+  type: IdentityRef,
+  input: 'What the principal is called.',
+  argument: 'The name.',
 });
-
-builder.mutationField('setDisplayName', (t) =>
-  t.field({
-    type: IdentityRef,
-    nullable: true,
-    ...fieldOf(setDisplayName),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetDisplayNameInput, description: 'The name.' }) },
-    resolve: (_root, { input: { displayName, idempotencyKey } }, ctx) =>
-      run(setDisplayName, keyed(ctx, idempotencyKey ?? undefined), { display_name: displayName }),
-  }),
-);

@@ -1,11 +1,8 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { declareIncident } from '../resolvers/incidents/declare-incident.ts';
 import { resolveIncident } from '../resolvers/incidents/resolve-incident.ts';
 import { type DeclaredIncident, statusOf } from '../resolvers/incidents/wire.ts';
 import { builder } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField } from './operation-field.ts';
 
 const SubsystemEnum = builder.enumType('IncidentSubsystem', {
   description: 'A part of the platform.',
@@ -62,43 +59,15 @@ const PlatformIncidentRef = builder.objectRef<DeclaredIncident>('PlatformInciden
   }),
 });
 
-const DeclareIncidentInput = builder.inputType('DeclareIncidentInput', {
-  description: 'A fault of the platform’s.',
-  fields: (t) => ({
-    subsystem: t.field({ type: SubsystemEnum, description: 'What does not work as it should.' }),
-    severity: t.field({ type: SeverityEnum, description: 'How bad it is.' }),
-    scope: t.field({ type: ScopeEnum, description: 'Whom it concerns.' }),
-    projectIds: t.stringList({ required: false, description: 'Projects it is attributed to, `prj_…`, at most 500.' }),
-    summary: t.string({ description: 'What is known, in one line of at most 500 characters.' }),
-    ...keyField(t),
-  }),
+changeField('declareIncident', declareIncident, {
+  type: PlatformIncidentRef,
+  input: 'A fault of the platform’s.',
+  argument: 'The incident.',
+  types: { subsystem: SubsystemEnum, severity: SeverityEnum, scope: ScopeEnum },
 });
 
-const ResolveIncidentInput = builder.inputType('ResolveIncidentInput', {
-  description: 'A fault that is over.',
-  fields: (t) => ({ incident: t.string({ description: 'Incident, `inc_…`.' }), ...keyField(t) }),
+changeField('resolveIncident', resolveIncident, {
+  type: PlatformIncidentRef,
+  input: 'A fault that is over.',
+  argument: 'The incident.',
 });
-
-builder.mutationFields((t) => ({
-  declareIncident: t.field({
-    type: PlatformIncidentRef,
-    nullable: true,
-    ...fieldOf(declareIncident),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: DeclareIncidentInput, description: 'The incident.' }) },
-    resolve: (_root, { input: { idempotencyKey, projectIds, ...facts } }, ctx) =>
-      run(declareIncident, keyed(ctx, idempotencyKey ?? undefined), {
-        ...facts,
-        ...dropNulls({ project_ids: projectIds }),
-      }),
-  }),
-  resolveIncident: t.field({
-    type: PlatformIncidentRef,
-    nullable: true,
-    ...fieldOf(resolveIncident),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ResolveIncidentInput, description: 'The incident.' }) },
-    resolve: (_root, { input: { idempotencyKey, incident } }, ctx) =>
-      run(resolveIncident, keyed(ctx, idempotencyKey ?? undefined), { incident }),
-  }),
-}));

@@ -1,10 +1,7 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { type RecordedInquiry, recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
 import { settlementAddress } from '../resolvers/payments/shared/settlement-address.ts';
 import { builder } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField } from './operation-field.ts';
 
 const InquiryRef = builder.objectRef<RecordedInquiry>('Inquiry').implement({
   description: 'An inquiry that was left. What it said is given to nobody.',
@@ -27,36 +24,9 @@ const InquiryKindEnum = builder.enumType('InquiryKind', {
   } as const,
 });
 
-const RecordInquiryInput = builder.inputType('RecordInquiryInput', {
-  description: 'An inquiry for those who sell this gateway.',
-  fields: (t) => ({
-    email: t.string({ description: 'Where the answer goes.' }),
-    name: t.string({ required: false, description: 'Who asks, at most 200 characters.' }),
-    company: t.string({ required: false, description: 'For whom, at most 200 characters.' }),
-    buyerDomain: t.string({ required: false, description: 'Host name of the site that is to be bought for.' }),
-    kind: t.field({
-      type: InquiryKindEnum,
-      required: false,
-      description: 'What it is about; acquisition unless told.',
-    }),
-    offerUsd: t.float({ required: false, description: 'Dollars that are offered, with two decimals at most.' }),
-    message: t.string({ required: false, description: 'At most 4000 characters.' }),
-    website: t.string({ required: false, description: 'Left out by people: what has it is not kept.' }),
-    ...keyField(t),
-  }),
+changeField('recordInquiry', recordInquiry, {
+  type: InquiryRef,
+  input: 'An inquiry for those who sell this gateway.',
+  argument: 'The inquiry.',
+  types: { kind: InquiryKindEnum },
 });
-
-builder.mutationField('recordInquiry', (t) =>
-  t.field({
-    type: InquiryRef,
-    nullable: true,
-    ...fieldOf(recordInquiry),
-    args: { input: t.arg({ type: RecordInquiryInput, description: 'The inquiry.' }) },
-    resolve: (_root, { input: { idempotencyKey, buyerDomain, offerUsd, ...inquiry } }, ctx) =>
-      run(
-        recordInquiry,
-        keyed(ctx, idempotencyKey ?? undefined),
-        dropNulls({ ...inquiry, buyer_domain: buyerDomain, offer_usd: offerUsd }),
-      ),
-  }),
-);

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { createInvite } from '../resolvers/invites/create-invite.ts';
 import { isPending, listInvites } from '../resolvers/invites/list-invites.ts';
 import { revokeInvite } from '../resolvers/invites/revoke-invite.ts';
@@ -9,19 +8,8 @@ import { addMember } from '../resolvers/members/shared/add-member.ts';
 import type { MemberRow } from '../resolvers/orgs/shared/member-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { type InputFields, orgField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf } from './operation-field.ts';
 import { MemberConnection, MemberRef, memberId, membersOf, OrganizationRef, RoleEnum } from './orgs.ts';
-import { run } from './run.ts';
-
-/** How a member is addressed. */
-export const memberFields = (t: InputFields) => ({
-  ...orgField(t),
-  principal: t.id({ description: 'Principal of the member, `prn_…`.' }),
-  ...keyField(t),
-});
 
 const InvitationRef = builder.objectRef<MemberRow>('Invitation').implement({
   description: 'A membership that waits for the invited person to sign in with the address.',
@@ -61,141 +49,51 @@ builder.objectField(OrganizationRef, 'invites', (t) =>
   }),
 );
 
-const AddMemberInput = builder.inputType('AddMemberInput', {
-  description: 'A wallet that becomes a member.',
-  fields: (t) => ({
-    ...orgField(t),
-    wallet: t.string({ description: 'Address of the wallet, in any letter case.' }),
-    role: t.field({ type: RoleEnum, required: false, description: 'Role it gets: `DEVELOPER` unless told.' }),
-    ...keyField(t),
-  }),
+const memberOf = ({ member }: { readonly member: MemberRow }) => member;
+
+changeField('addMember', addMember, {
+  type: MemberRef,
+  input: 'A wallet that becomes a member.',
+  argument: 'The new member.',
+  types: { role: RoleEnum },
+  result: memberOf,
 });
 
-const SetMemberRoleInput = builder.inputType('SetMemberRoleInput', {
-  description: 'A member and the role it gets.',
-  fields: (t) => ({ ...memberFields(t), role: t.field({ type: RoleEnum, description: 'Role that the member gets.' }) }),
+changeField('setMemberRole', setMemberRole, {
+  type: MemberRef,
+  input: 'A member and the role it gets.',
+  argument: 'The member and the role.',
+  ids: { principal: null },
+  types: { role: RoleEnum },
+  result: memberOf,
 });
 
-const RemoveMemberInput = builder.inputType('RemoveMemberInput', {
-  description: 'The member to remove.',
-  fields: memberFields,
+changeField('removeMember', removeMember, {
+  type: MemberRef,
+  input: 'The member to remove.',
+  argument: 'The member.',
+  ids: { principal: null },
 });
 
-const RevokeMemberKeyInput = builder.inputType('RevokeMemberKeyInput', {
-  description: 'The member whose encryption key is revoked.',
-  fields: (t) => ({
-    ...memberFields(t),
-    reason: t.string({ required: false, description: 'Why, at most 200 characters.' }),
-  }),
+changeField('revokeMemberKey', revokeMemberKey, {
+  type: MemberRef,
+  input: 'The member whose encryption key is revoked.',
+  argument: 'The member.',
+  ids: { principal: null },
+  result: memberOf,
 });
 
-const CreateInviteInput = builder.inputType('CreateInviteInput', {
-  description: 'An invitation to an organization.',
-  fields: (t) => ({
-    ...orgField(t),
-    email: t.string({ description: 'Address to invite.' }),
-    role: t.field({ type: RoleEnum, required: false, description: 'Role it gets: `DEVELOPER` unless told.' }),
-    inviteTtlHours: t.int({
-      required: false,
-      description: 'Hours until the invitation expires: 168 unless told, at most 8760.',
-    }),
-    ...keyField(t),
-  }),
+changeField('createInvite', createInvite, {
+  type: MemberRef,
+  input: 'An invitation to an organization.',
+  argument: 'The invitation.',
+  types: { role: RoleEnum },
+  result: memberOf,
 });
 
-const RevokeInviteInput = builder.inputType('RevokeInviteInput', {
-  description: 'The invitation to take back.',
-  fields: memberFields,
+changeField('revokeInvite', revokeInvite, {
+  type: MemberRef,
+  input: 'The invitation to take back.',
+  argument: 'The invitation.',
+  ids: { principal: null },
 });
-
-builder.mutationFields((t) => ({
-  addMember: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(addMember),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: AddMemberInput, description: 'The new member.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, idempotencyKey, ...given } = dropNulls(input);
-      const { member } = await run(addMember, keyed(ctx, idempotencyKey), {
-        ...given,
-        org: nativeId('Organization', org),
-      });
-      return member;
-    },
-  }),
-  setMemberRole: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(setMemberRole),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetMemberRoleInput, description: 'The member and the role.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, idempotencyKey, ...given } = dropNulls(input);
-      const { member } = await run(setMemberRole, keyed(ctx, idempotencyKey), {
-        ...given,
-        org: nativeId('Organization', org),
-      });
-      return member;
-    },
-  }),
-  removeMember: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(removeMember),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RemoveMemberInput, description: 'The member.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, principal, idempotencyKey } = dropNulls(input);
-      return await run(removeMember, keyed(ctx, idempotencyKey), {
-        org: nativeId('Organization', org),
-        principal,
-      });
-    },
-  }),
-  revokeMemberKey: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(revokeMemberKey),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RevokeMemberKeyInput, description: 'The member.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, idempotencyKey, ...given } = dropNulls(input);
-      const { member } = await run(revokeMemberKey, keyed(ctx, idempotencyKey), {
-        ...given,
-        org: nativeId('Organization', org),
-      });
-      return member;
-    },
-  }),
-  createInvite: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(createInvite),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateInviteInput, description: 'The invitation.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, inviteTtlHours, idempotencyKey, ...given } = dropNulls(input);
-      const { member } = await run(createInvite, keyed(ctx, idempotencyKey), {
-        ...given,
-        org: nativeId('Organization', org),
-        invite_ttl_hours: inviteTtlHours,
-      });
-      return member;
-    },
-  }),
-  revokeInvite: t.field({
-    type: MemberRef,
-    nullable: true,
-    ...fieldOf(revokeInvite),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RevokeInviteInput, description: 'The invitation.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, principal, idempotencyKey } = dropNulls(input);
-      return await run(revokeInvite, keyed(ctx, idempotencyKey), {
-        org: nativeId('Organization', org),
-        principal,
-      });
-    },
-  }),
-}));

@@ -1,5 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
-import { checkKey } from '../kernel/durability/idempotency.ts';
 import { type ConfirmedEmail, confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { type ChatBinding, connectChat } from '../resolvers/operator-contact/connect-chat.ts';
 import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
@@ -14,9 +12,7 @@ import {
   type ShownContact,
 } from '../resolvers/operator-contact/shared/contact.ts';
 import { builder } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField, readField } from './operation-field.ts';
 
 const AssuranceEnum = builder.enumType('OperatorAssurance', {
   description: 'How far it is known that a human reads what is sent.',
@@ -121,99 +117,35 @@ const ChatRef = builder.objectRef<ChatBinding>('ChatBinding').implement({
   fields: (t) => ({ bindingId: t.exposeString('bindingId', { description: 'Native id, a UUID.' }) }),
 });
 
-builder.queryField('operatorContact', (t) =>
-  t.field({
-    type: ContactRef,
-    nullable: true,
-    ...fieldOf(getContact),
-    authScopes: { credential: true },
-    resolve: (_root, _args, ctx) => run(getContact, ctx, {}),
-  }),
-);
+readField('operatorContact', getContact, { type: ContactRef });
 
-const SetInput = builder.inputType('SetOperatorContactInput', {
-  description: 'Whom notices go to.',
-  fields: (t) => ({
-    name: t.string({ description: 'What people call the contact, 1 to 64 characters.' }),
-    email: t.string({ required: false, description: 'Mail address; null takes it away, absent leaves it.' }),
-    webhook: t.string({
-      required: false,
-      description:
-        'Where notices are to be posted once they can be signed, an https address; null takes it away, absent leaves it.',
-    }),
-    ...keyField(t),
-  }),
+changeField('setOperatorContact', setContact, {
+  type: ContactRef,
+  input: 'Whom notices go to.',
+  argument: 'The contact.',
 });
 
-const SendInput = builder.inputType('SendOperatorVerificationInput', {
-  description: 'The caller’s own contact.',
-  fields: (t) => keyField(t),
+changeField('sendOperatorVerification', sendVerification, {
+  type: ContactRef,
+  input: 'The caller’s own contact.',
+  argument: 'Nothing in particular.',
 });
 
-const ConfirmInput = builder.inputType('ConfirmOperatorEmailInput', {
-  description: 'The link that was mailed.',
-  fields: (t) => ({ token: t.string({ description: 'What the link brought along.' }) }),
+changeField('confirmOperatorEmail', confirmEmail, {
+  type: ConfirmedRef,
+  input: 'The link that was mailed.',
+  argument: 'The link.',
+  key: false,
 });
 
-const EnrollInput = builder.inputType('EnrollOperatorPasskeyInput', {
-  description: 'The caller’s own contact.',
-  fields: (t) => keyField(t),
+changeField('enrollOperatorPasskey', enrollPasskey, {
+  type: ContactRef,
+  input: 'The caller’s own contact.',
+  argument: 'Nothing in particular.',
 });
 
-const ChatInput = builder.inputType('ConnectChatInput', {
-  description: 'A chat to be paged in.',
-  fields: (t) => ({
-    label: t.string({ required: false, description: 'What to call it, at most 64 characters.' }),
-    ...keyField(t),
-  }),
+changeField('connectChat', connectChat, {
+  type: ChatRef,
+  input: 'A chat to be paged in.',
+  argument: 'The chat.',
 });
-
-builder.mutationFields((t) => ({
-  setOperatorContact: t.field({
-    type: ContactRef,
-    nullable: true,
-    ...fieldOf(setContact),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetInput, description: 'The contact.' }) },
-    resolve: (_root, { input: { idempotencyKey, ...given } }, ctx) =>
-      run(setContact, keyed(ctx, idempotencyKey ?? undefined), given),
-  }),
-  sendOperatorVerification: t.field({
-    type: ContactRef,
-    nullable: true,
-    ...fieldOf(sendVerification),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SendInput, description: 'Nothing in particular.' }) },
-    resolve: (_root, { input: { idempotencyKey } }, ctx) =>
-      run(sendVerification, keyed(ctx, idempotencyKey ?? undefined), {}),
-  }),
-  confirmOperatorEmail: t.field({
-    type: ConfirmedRef,
-    nullable: true,
-    ...fieldOf(confirmEmail),
-    args: { input: t.arg({ type: ConfirmInput, description: 'The link.' }) },
-    resolve: (_root, { input: { token } }, ctx) => run(confirmEmail, ctx, { token }),
-  }),
-  enrollOperatorPasskey: t.field({
-    type: ContactRef,
-    nullable: true,
-    ...fieldOf(enrollPasskey),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: EnrollInput, description: 'Nothing in particular.' }) },
-    resolve: (_root, { input: { idempotencyKey } }, ctx) => {
-      if (idempotencyKey != null) checkKey(idempotencyKey);
-      return run(enrollPasskey, ctx, {});
-    },
-  }),
-  connectChat: t.field({
-    type: ChatRef,
-    nullable: true,
-    ...fieldOf(connectChat),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ChatInput, description: 'The chat.' }) },
-    resolve: (_root, { input: { label, idempotencyKey } }, ctx) => {
-      if (idempotencyKey != null) checkKey(idempotencyKey);
-      return run(connectChat, ctx, dropNulls({ label }));
-    },
-  }),
-}));

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { getContents, type ProjectContents } from '../resolvers/operator/get-contents.ts';
 import { getOverview, type Rollup, rollupOf } from '../resolvers/operator/get-overview.ts';
 import { criticalItems, getOperatorStatus, type OperatorStatus } from '../resolvers/operator/get-status.ts';
@@ -6,8 +5,7 @@ import { listOperatorProjects, type OperatedProjects } from '../resolvers/operat
 import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/operator/reach.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { fieldOf } from './operation-field.ts';
+import { fieldOf, inputsOf, readField } from './operation-field.ts';
 import { ProjectConnection } from './projects.ts';
 import { run } from './run.ts';
 
@@ -120,44 +118,26 @@ const StatusRef = builder.objectRef<OperatorStatus>('OperatorStatus').implement(
   }),
 });
 
-builder.queryFields((t) => ({
-  operatorOverview: t.field({
-    type: OverviewRef,
-    nullable: true,
-    ...fieldOf(getOverview),
-    authScopes: { credential: true },
-    resolve: (_root, _args, ctx) => run(getOverview, ctx, {}),
-  }),
-  operatorProjects: t.field({
+readField('operatorOverview', getOverview, { type: OverviewRef });
+
+const listed = inputsOf(listOperatorProjects, { omit: ['include'] });
+
+builder.queryField('operatorProjects', (t) =>
+  t.field({
     type: ProjectsRef,
     nullable: true,
     ...fieldOf(listOperatorProjects),
     authScopes: { credential: true },
     args: {
-      org: t.arg.id({ required: false, description: 'Only of this organization, by global or native id.' }),
+      ...listed.args,
       includeArchived: t.arg.boolean({ required: false, description: 'Whether archived ones are listed, too.' }),
     },
-    resolve: (_root, { org, includeArchived }, ctx) => {
-      const given = {
-        org_id: org == null ? null : nativeId('Organization', org),
-        include: includeArchived === true ? ('archived' as const) : null,
-      };
-      return run(listOperatorProjects, ctx, dropNulls(given), { org_id: 'org', include: 'includeArchived' });
+    resolve: (_root, { includeArchived, ...args }, ctx) => {
+      const given = { ...listed.read(args), ...(includeArchived === true && { include: 'archived' as const }) };
+      return run(listOperatorProjects, ctx, given, { ...listed.names, include: 'includeArchived' });
     },
   }),
-  operatorProjectContents: t.field({
-    type: ContentsRef,
-    nullable: true,
-    ...fieldOf(getContents),
-    authScopes: { credential: true },
-    args: { project: t.arg.id({ description: 'The project, by global or native id.' }) },
-    resolve: (_root, { project }, ctx) => run(getContents, ctx, { project: nativeId('Project', project) }),
-  }),
-  operatorStatus: t.field({
-    type: StatusRef,
-    nullable: true,
-    ...fieldOf(getOperatorStatus),
-    authScopes: { credential: true },
-    resolve: (_root, _args, ctx) => run(getOperatorStatus, ctx, {}),
-  }),
-}));
+);
+
+readField('operatorProjectContents', getContents, { type: ContentsRef });
+readField('operatorStatus', getOperatorStatus, { type: StatusRef });

@@ -3,13 +3,9 @@ import type { PayoutRecovery } from '../resolvers/orgs/payout-recovery.ts';
 import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
 import { builder } from './builder.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
-import { run } from './run.ts';
 
 const PayoutStatusEnum = builder.enumType('PayoutStatus', {
   description: 'Whether it is settled where an organization’s earnings go.',
@@ -62,53 +58,20 @@ builder.objectField(OrganizationRef, 'payout', (t) =>
   }),
 );
 
-const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
-  description: 'What an organization is called from now on.',
-  fields: (t) => ({
-    ...orgField(t),
-    displayName: t.string({
-      required: false,
-      description: 'Name for people, at most 100 characters. It has to be given: null takes the name away.',
-    }),
-    ...keyField(t),
-  }),
+changeField('renameOrganization', renameOrg, {
+  type: OrganizationRef,
+  input: 'What an organization is called from now on.',
+  argument: 'The name.',
+  describe: {
+    display_name: 'Name for people, at most 100 characters. It has to be given: null takes the name away.',
+  },
+  result: (org) => ({ ...org, role: 'owner' as const }),
 });
 
-const SetPayoutWalletInput = builder.inputType('SetPayoutWalletInput', {
-  description: 'Where an organization’s own earnings go from now on.',
-  fields: (t) => ({
-    ...orgField(t),
-    walletAddress: t.string({
-      required: false,
-      description: 'Address, in any letter case. It has to be given: null is for none.',
-    }),
-    ...keyField(t),
-  }),
+changeField('setPayoutWallet', setPayoutWallet, {
+  type: OrganizationRef,
+  input: 'Where an organization’s own earnings go from now on.',
+  argument: 'The wallet.',
+  describe: { wallet_address: 'Address, in any letter case. It has to be given: null is for none.' },
+  result: ({ org }) => ({ ...org, role: 'owner' as const }),
 });
-
-// Null and absent differ here: nothing is taken away by leaving something out.
-builder.mutationFields((t) => ({
-  renameOrganization: t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(renameOrg),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RenameOrganizationInput, description: 'The name.' }) },
-    resolve: async (_root, { input: { org, displayName, idempotencyKey } }, ctx) => {
-      const given = { org: nativeId('Organization', org), display_name: displayName as string | null };
-      return { ...(await run(renameOrg, keyed(ctx, idempotencyKey ?? undefined), given)), role: 'owner' as const };
-    },
-  }),
-  setPayoutWallet: t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(setPayoutWallet),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetPayoutWalletInput, description: 'The wallet.' }) },
-    resolve: async (_root, { input: { org, walletAddress, idempotencyKey } }, ctx) => {
-      const given = { org: nativeId('Organization', org), wallet_address: walletAddress as string | null };
-      const set = await run(setPayoutWallet, keyed(ctx, idempotencyKey ?? undefined), given);
-      return { ...set.org, role: 'owner' as const };
-    },
-  }),
-}));

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
@@ -11,11 +10,8 @@ import type { MemberRow } from '../resolvers/orgs/shared/member-row.ts';
 import { leaseEndOf } from '../resolvers/orgs/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField, fieldOf, readField } from './operation-field.ts';
 
 export const RoleEnum = builder.enumType('Role', {
   description: 'Roles in an organization, highest first.',
@@ -159,51 +155,22 @@ export const membersOf = loaderOf((ctx, orgIds: readonly string[]) => loadMember
 
 const OrganizationConnection = builder.connectionObject({ type: OrganizationRef, name: 'OrganizationConnection' });
 
-builder.queryFields((t) => ({
-  organization: t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(getOrg),
-    authScopes: { credential: true },
-    args: { id: t.arg.id({ description: 'Organization, by global or native id.' }) },
-    resolve: (_root, { id }, ctx) => run(getOrg, ctx, { org: nativeId('Organization', id) }, { org: 'id' }),
-  }),
-  organizations: t.field({
-    type: OrganizationConnection,
-    nullable: true,
-    ...fieldOf(listOrgs),
-    authScopes: { credential: true },
-    args: pageArgs,
-    resolve: async (_root, page, ctx) => {
-      const memberships = await run(listOrgs, ctx, {});
-      return sliceConnection(
-        memberships.map(({ orgId }) => orgId),
-        (id) => id,
-        page,
-      );
-    },
-  }),
-}));
+readField('organization', getOrg, { type: OrganizationRef, rename: { org: 'id' } });
 
-const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
-  description: 'What a new organization is called.',
-  fields: (t) => ({
-    displayName: t.string({ required: false, description: 'Name for people, at most 100 characters.' }),
-    ...keyField(t),
-  }),
+readField('organizations', listOrgs, {
+  type: OrganizationConnection,
+  paged: true,
+  result: (memberships, page) =>
+    sliceConnection(
+      memberships.map(({ orgId }) => orgId),
+      (id) => id,
+      page,
+    ),
 });
 
-builder.mutationField('createOrganization', (t) =>
-  t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(createOrg),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateOrganizationInput, description: 'The new organization.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { displayName, idempotencyKey } = dropNulls(input);
-      const org = await run(createOrg, keyed(ctx, idempotencyKey), { display_name: displayName });
-      return { ...org, role: 'owner' as const };
-    },
-  }),
-);
+changeField('createOrganization', createOrg, {
+  type: OrganizationRef,
+  input: 'What a new organization is called.',
+  argument: 'The new organization.',
+  result: (org) => ({ ...org, role: 'owner' as const }),
+});

@@ -6,12 +6,10 @@ import { listOutbox } from '../resolvers/mail/list-outbox.ts';
 import { loadMails } from '../resolvers/mail/load-mails.ts';
 import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
-import { builder, pageArgs } from './builder.ts';
-import { inOrder, listConnection, listWindowOf } from './connection.ts';
-import { nativeId } from './global-id.ts';
+import { builder } from './builder.ts';
+import { inOrder, listConnection } from './connection.ts';
 import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -50,21 +48,7 @@ OutboxMailRef.implement({
 
 const OutboxMailConnection = builder.connectionObject({ type: OutboxMailRef, name: 'OutboxMailConnection' });
 
-builder.queryField('outboxMails', (t) =>
-  t.field({
-    type: OutboxMailConnection,
-    nullable: true,
-    ...fieldOf(listOutbox),
-    authScopes: { credential: true },
-    args: pageArgs,
-    resolve: async (_root, page, ctx) => listConnection(await run(listOutbox, ctx, listWindowOf(page)), page),
-  }),
-);
-
-const SendTestMailInput = builder.inputType('SendTestMailInput', {
-  description: 'Where a test mail goes.',
-  fields: (t) => ({ to: t.string({ description: 'Address that gets the mail.' }), ...keyField(t) }),
-});
+readField('outboxMails', listOutbox, { type: OutboxMailConnection, paged: true, result: listConnection });
 
 const LimitInput = builder.inputType('LimitInput', {
   description: 'One limit of an organization.',
@@ -74,15 +58,6 @@ const LimitInput = builder.inputType('LimitInput', {
       validate: z.enum(limitNames, `must be one of ${limitNames.join(', ')}`),
     }),
     value: t.float({ required: false, description: 'The organization’s own value; null puts the tier’s back.' }),
-  }),
-});
-
-const SetOrganizationLimitsInput = builder.inputType('SetOrganizationLimitsInput', {
-  description: 'Limits of one organization apart from its tier.',
-  fields: (t) => ({
-    ...orgField(t),
-    limits: t.field({ type: [LimitInput], description: 'Limits to set; those not named stay as they are.' }),
-    ...keyField(t),
   }),
 });
 
@@ -115,31 +90,37 @@ builder.objectField(OrganizationRef, 'limits', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  setOrganizationLimits: t.field({
+const limited = inputsOf(setLimits, { omit: ['limits'] });
+
+const SetOrganizationLimitsInput = builder.inputType('SetOrganizationLimitsInput', {
+  description: 'Limits of one organization apart from its tier.',
+  fields: (t) => ({
+    ...limited.fields(t),
+    limits: t.field({ type: [LimitInput], description: 'Limits to set; those not named stay as they are.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('setOrganizationLimits', (t) =>
+  t.field({
     type: OrganizationRef,
     nullable: true,
     ...fieldOf(setLimits),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetOrganizationLimitsInput, description: 'The limits.' }) },
-    resolve: async (_root, { input: { org, limits, idempotencyKey } }, ctx) => {
-      const given = Object.fromEntries(
-        limits.map(({ name, value }) => [limitWireNames[name as keyof Limits], value ?? null]),
-      );
+    resolve: async (_root, { input: { limits, idempotencyKey, ...given } }, ctx) => {
+      const byName = limits.map(({ name, value }) => [limitWireNames[name as keyof Limits], value ?? null]);
       const changed = await run(setLimits, keyed(ctx, idempotencyKey ?? undefined), {
-        org: nativeId('Organization', org),
-        limits: given,
+        ...limited.read(given),
+        limits: Object.fromEntries(byName),
       });
       return { ...changed, role: null };
     },
   }),
-  sendTestMail: t.field({
-    type: OutboxMailRef,
-    nullable: true,
-    ...fieldOf(sendTestMail),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SendTestMailInput, description: 'Where it goes.' }) },
-    resolve: (_root, { input: { to, idempotencyKey } }, ctx) =>
-      run(sendTestMail, keyed(ctx, idempotencyKey ?? undefined), { to }),
-  }),
-}));
+);
+
+changeField('sendTestMail', sendTestMail, {
+  type: OutboxMailRef,
+  input: 'Where a test mail goes.',
+  argument: 'Where it goes.',
+});

@@ -1,8 +1,7 @@
 import type { ManifestEntry } from '../engines/bundles/bundle-file.ts';
 import { getPackageManifest, type PackageManifest } from '../resolvers/products/get-manifest.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { readField } from './operation-field.ts';
 
 const PackageFileRef = builder.objectRef<ManifestEntry>('PackageFile').implement({
   description: 'A file of an archive.',
@@ -54,11 +53,4 @@ const PackageManifestRef = builder.objectRef<PackageManifest>('PackageManifest')
   }),
 });
 
-builder.queryField('packageManifest', (t) =>
-  t.field({
-    type: PackageManifestRef,
-    nullable: true,
-    ...fieldOf(getPackageManifest),
-    resolve: (_root, _args, ctx) => run(getPackageManifest, ctx, {}),
-  }),
-);
+readField('packageManifest', getPackageManifest, { type: PackageManifestRef });

@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { Finding } from '../engines/expose/finding.ts';
 import type { Named } from '../engines/expose/plan-apply.ts';
 import { resultAsMarkdown } from '../engines/sql/markdown.ts';
@@ -9,9 +8,7 @@ import { manifestToWire } from '../resolvers/project-data/manifest-wire.ts';
 import { runSql, type SqlResult } from '../resolvers/project-data/run-sql.ts';
 import { validateExpose, validateManifest } from '../resolvers/project-data/validate-expose.ts';
 import { builder } from './builder.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -161,76 +158,17 @@ const ExposeAppliedRef = builder.objectRef<ExposeApplied>('ExposeApplied').imple
   }),
 });
 
-const RunSqlInput = builder.inputType('RunSqlInput', {
-  description: 'SQL for a project’s database.',
-  fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
-    sql: t.string({ description: 'One or more statements, which are one transaction.' }),
-    params: t.field({
-      type: ['JSON'],
-      required: { list: false, items: false },
-      description: 'Values of `$1` and so on, of a single statement.',
-    }),
-    ...keyField(t),
-  }),
+changeField('runSql', runSql, { type: SqlResultRef, input: 'SQL for a project’s database.', argument: 'The SQL.' });
+
+changeField('applyExpose', applyExpose, {
+  type: ExposeAppliedRef,
+  input: 'What a project shows from now on.',
+  argument: 'The manifest.',
 });
 
-const ApplyExposeInput = builder.inputType('ApplyExposeInput', {
-  description: 'What a project shows from now on.',
-  fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
-    manifest: t.field({ type: 'JSONObject', required: true, description: 'The expose manifest.' }),
-    ...keyField(t),
-  }),
-});
+readField('exposeFindings', validateManifest, { type: [FindingRef], result: (findings) => [...findings] });
 
-const projectOf = (id: string) => nativeId('Project', id);
-
-builder.mutationFields((t) => ({
-  runSql: t.field({
-    type: SqlResultRef,
-    nullable: true,
-    ...fieldOf(runSql),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RunSqlInput, description: 'The SQL.' }) },
-    resolve: (_root, { input: { project, sql, params, idempotencyKey } }, ctx) =>
-      run(runSql, keyed(ctx, idempotencyKey ?? undefined), {
-        project: projectOf(project),
-        sql,
-        params: [...(params ?? [])],
-      }),
-  }),
-  applyExpose: t.field({
-    type: ExposeAppliedRef,
-    nullable: true,
-    ...fieldOf(applyExpose),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ApplyExposeInput, description: 'The manifest.' }) },
-    resolve: (_root, { input: { project, manifest, idempotencyKey } }, ctx) =>
-      run(applyExpose, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), manifest }),
-  }),
-}));
-
-const manifestArgs = builder.args((t) => ({
-  manifest: t.field({ type: 'JSONObject', required: true, description: 'The expose manifest.' }),
-  migrationSql: t.string({
-    required: false,
-    description: 'SQL that will have run before the manifest is applied; it is read, and never run.',
-  }),
-}));
-
-builder.queryFields((t) => ({
-  exposeFindings: t.field({
-    type: [FindingRef],
-    nullable: true,
-    ...fieldOf(validateManifest),
-    authScopes: { credential: true },
-    args: manifestArgs,
-    resolve: async (_root, { manifest, migrationSql }, ctx) => [
-      ...(await run(validateManifest, ctx, { manifest, ...dropNulls({ migration_sql: migrationSql }) })),
-    ],
-  }),
-}));
+const judged = inputsOf(validateExpose, { omit: ['project'] });
 
 builder.objectFields(ProjectRef, (t) => ({
   tables: t.field({
@@ -249,9 +187,7 @@ builder.objectFields(ProjectRef, (t) => ({
     type: [FindingRef],
     nullable: true,
     ...fieldOf(validateExpose),
-    args: manifestArgs,
-    resolve: async ({ id }, { manifest, migrationSql }, ctx) => [
-      ...(await run(validateExpose, ctx, { project: id, manifest, ...dropNulls({ migration_sql: migrationSql }) })),
-    ],
+    args: judged.args,
+    resolve: async ({ id }, args, ctx) => [...(await run(validateExpose, ctx, { project: id, ...judged.read(args) }))],
   }),
 }));

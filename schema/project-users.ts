@@ -1,4 +1,3 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { changeSettings, getSettings } from '../resolvers/auth/change-settings.ts';
 import { type CreatedUser, createUser } from '../resolvers/auth/create-user.ts';
 import { deleteUser } from '../resolvers/auth/delete-user.ts';
@@ -6,9 +5,7 @@ import type { ManagedUser } from '../resolvers/auth/project-users.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
 import type { AuthSettings } from '../resolvers/auth/rows.ts';
 import { builder } from './builder.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -85,93 +82,6 @@ const CreatedProjectUserRef = builder.objectRef<CreatedUser>('CreatedProjectUser
   }),
 });
 
-const project = 'Project, by global or native id.';
-
-const roleInput = (name: string, description: string) =>
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      project: t.id({ description: project }),
-      email: t.string({ description: 'Address of the user.' }),
-      ...keyField(t),
-    }),
-  });
-
-const PromoteProjectUserInput = roleInput('PromoteProjectUserInput', 'Which user becomes an admin.');
-const DemoteProjectUserInput = roleInput('DemoteProjectUserInput', 'Which admin becomes a user like others.');
-
-const DeleteProjectUserInput = builder.inputType('DeleteProjectUserInput', {
-  description: 'Which user goes.',
-  fields: (t) => ({
-    project: t.id({ description: project }),
-    userId: t.string({ description: 'Native id of the user, a UUID.' }),
-    ...keyField(t),
-  }),
-});
-
-const CreateProjectUserInput = builder.inputType('CreateProjectUserInput', {
-  description: 'A user to make, or to change.',
-  fields: (t) => ({
-    project: t.id({ description: project }),
-    email: t.string({ description: 'Address of the user.' }),
-    isAdmin: t.boolean({ required: false, description: 'Whether it manages the project.' }),
-    password: t.string({
-      required: false,
-      description: 'Password of a new user, 6 characters to 72 bytes; a known user is refused with it.',
-    }),
-    emailConfirm: t.boolean({
-      required: false,
-      description: 'Whether the address of a new user is known to be theirs.',
-    }),
-    data: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'What the app keeps with a new user; at most 16384 bytes.',
-    }),
-    sendInvite: t.boolean({ required: false, description: 'Whether a link to sign in is mailed.' }),
-    redirectUrl: t.string({ required: false, description: 'Where the link leads, with `?token=` added.' }),
-    clientState: t.string({ required: false, description: 'Given back with the session; at most 2048 bytes.' }),
-    ...keyField(t),
-  }),
-});
-
-const ChangeAuthSettingsInput = builder.inputType('ChangeAuthSettingsInput', {
-  description: 'What is decided anew; what is absent stays as it is.',
-  fields: (t) => ({
-    project: t.id({ description: project }),
-    allowPasswordSet: t.boolean({ required: false, description: 'Whether users without a password may set one.' }),
-    preferredSignInMethod: t.field({
-      type: SignInMethodEnum,
-      required: false,
-      description: 'What sign-in pages offer first; null for no preference.',
-    }),
-    publicSignup: t.field({ type: SignupPolicyEnum, required: false, description: 'Who may become a user unasked.' }),
-    requirePasskeyForProjectAdmin: t.boolean({
-      required: false,
-      description: 'Whether an admin is one only after signing in with a passkey.',
-    }),
-    allowedEmailDomains: t.stringList({
-      required: false,
-      description: 'Domains whose addresses may sign in socially; an empty list for all.',
-    }),
-    allowedRedirectUrls: t.stringList({
-      required: false,
-      description: 'The whole list of URLs that sign-in may send browsers to.',
-    }),
-    addRedirectUrls: t.stringList({
-      required: false,
-      description: 'URLs to add to that list; at most 50 are on it.',
-    }),
-    removeRedirectUrls: t.stringList({
-      required: false,
-      description: 'URLs to take off that list; links that lead there end at once.',
-    }),
-    ...keyField(t),
-  }),
-});
-
-const projectOf = (id: string) => nativeId('Project', id);
-
 builder.objectField(ProjectRef, 'authSettings', (t) =>
   t.field({
     type: AuthSettingsRef,
@@ -181,93 +91,43 @@ builder.objectField(ProjectRef, 'authSettings', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  promoteProjectUser: t.field({
-    type: ProjectUserRef,
-    nullable: true,
-    ...fieldOf(promoteUser),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: PromoteProjectUserInput, description: 'The user.' }) },
-    resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
-      run(promoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email }),
-  }),
-  demoteProjectUser: t.field({
-    type: ProjectUserRef,
-    nullable: true,
-    ...fieldOf(demoteUser),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: DemoteProjectUserInput, description: 'The admin.' }) },
-    resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
-      run(demoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email }),
-  }),
-  deleteProjectUser: t.field({
-    type: ProjectUserRef,
-    nullable: true,
-    ...fieldOf(deleteUser),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: DeleteProjectUserInput, description: 'The user.' }) },
-    resolve: (_root, { input: { project, userId, idempotencyKey } }, ctx) =>
-      run(
-        deleteUser,
-        keyed(ctx, idempotencyKey ?? undefined),
-        { project_id: projectOf(project), user_id: userId },
-        { project_id: 'project', user_id: 'userId' },
-      ),
-  }),
-  createProjectUser: t.field({
-    type: CreatedProjectUserRef,
-    nullable: true,
-    ...fieldOf(createUser),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateProjectUserInput, description: 'The user.' }) },
-    resolve: (_root, { input: { project, idempotencyKey, ...given } }, ctx) => {
-      const { email, isAdmin, password, emailConfirm, data, sendInvite, redirectUrl, clientState } = dropNulls(given);
-      return run(
-        createUser,
-        keyed(ctx, idempotencyKey ?? undefined),
-        {
-          project_id: projectOf(project),
-          email,
-          ...dropNulls({
-            is_admin: isAdmin,
-            password,
-            email_confirm: emailConfirm,
-            data,
-            send_invite: sendInvite,
-            redirect_url: redirectUrl,
-            client_state: clientState,
-          }),
-        },
-        { project_id: 'project' },
-      );
-    },
-  }),
-  changeAuthSettings: t.field({
-    type: AuthSettingsRef,
-    nullable: true,
-    ...fieldOf(changeSettings),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: ChangeAuthSettingsInput, description: 'The settings.' }) },
-    resolve: (_root, { input: { project, idempotencyKey, preferredSignInMethod, ...given } }, ctx) => {
-      const changes = dropNulls(given);
-      return run(
-        changeSettings,
-        keyed(ctx, idempotencyKey ?? undefined),
-        {
-          project_id: projectOf(project),
-          ...(preferredSignInMethod === undefined ? {} : { preferred_sign_in_method: preferredSignInMethod }),
-          ...dropNulls({
-            allow_password_set: changes.allowPasswordSet,
-            public_signup: changes.publicSignup,
-            require_passkey_for_project_admin: changes.requirePasskeyForProjectAdmin,
-            allowed_email_domains: changes.allowedEmailDomains,
-            allowed_redirect_urls: changes.allowedRedirectUrls,
-            add_redirect_urls: changes.addRedirectUrls,
-            remove_redirect_urls: changes.removeRedirectUrls,
-          }),
-        },
-        { project_id: 'project' },
-      );
-    },
-  }),
-}));
+/** No key of a project is a credential of the graph's that would say which project is meant. */
+export const ofItsProject = {
+  required: ['project_id'],
+  describe: { project_id: 'Project, by global or native id.' },
+} as const;
+
+changeField('promoteProjectUser', promoteUser, {
+  type: ProjectUserRef,
+  input: 'Which user becomes an admin.',
+  argument: 'The user.',
+});
+
+changeField('demoteProjectUser', demoteUser, {
+  type: ProjectUserRef,
+  input: 'Which admin becomes a user like others.',
+  argument: 'The admin.',
+});
+
+changeField('deleteProjectUser', deleteUser, {
+  type: ProjectUserRef,
+  input: 'Which user goes.',
+  argument: 'The user.',
+  ...ofItsProject,
+});
+
+changeField('createProjectUser', createUser, {
+  type: CreatedProjectUserRef,
+  input: 'A user to make, or to change.',
+  argument: 'The user.',
+  ...ofItsProject,
+  types: { client_state: 'String' },
+});
+
+changeField('changeAuthSettings', changeSettings, {
+  type: AuthSettingsRef,
+  input: 'What is decided anew; what is absent stays as it is.',
+  argument: 'The settings.',
+  ...ofItsProject,
+  types: { preferred_sign_in_method: SignInMethodEnum, public_signup: SignupPolicyEnum },
+});

@@ -1,4 +1,4 @@
-import { dropNulls } from '../core/drop-nulls.ts';
+import type { z } from 'zod';
 import type { Context } from '../kernel/run/context.ts';
 import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
@@ -9,9 +9,8 @@ import { loadProjects } from '../resolvers/projects/shared/load-projects.ts';
 import { type ProjectRow, statusOf } from '../resolvers/projects/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
-import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { fieldOf, inputsOf, readField } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -110,35 +109,35 @@ ProjectRef.implement({
 export const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'ProjectConnection' });
 
 /** One page of projects, of one organization or of all that the caller may see. */
-async function projectPage(ctx: Context, where: { org_id?: string; include?: 'archived' }, page: PageArgs) {
+async function projectPage(
+  ctx: Context,
+  where: Pick<z.input<typeof listProjects.input>, 'org_id' | 'include'>,
+  page: PageArgs,
+) {
   return listConnection(await run(listProjects, ctx, { ...where, ...listWindowOf(page) }, { org_id: 'org' }), page);
 }
 
-builder.queryFields((t) => ({
-  project: t.field({
-    type: ProjectRef,
-    nullable: true,
-    ...fieldOf(getProject),
-    authScopes: { credential: true },
-    args: { id: t.arg.id({ description: 'Project, by global or native id.' }) },
-    resolve: (_root, { id }, ctx) => run(getProject, ctx, { project: nativeId('Project', id) }, { project: 'id' }),
-  }),
-  projects: t.field({
+readField('project', getProject, { type: ProjectRef, rename: { project: 'id' } });
+
+const listed = inputsOf(listProjects, { omit: ['include', 'limit', 'after', 'before', 'from_end'] });
+
+builder.queryField('projects', (t) =>
+  t.field({
     type: ProjectConnection,
     nullable: true,
     ...fieldOf(listProjects),
     authScopes: { credential: true },
     args: {
       ...pageArgs,
-      org: t.arg.id({ required: false, description: 'Only projects of this organization, by global or native id.' }),
+      ...listed.args,
       includeArchived: t.arg.boolean({ defaultValue: false, description: 'List archived projects, too.' }),
     },
-    resolve: (_root, { org, includeArchived, ...page }, ctx) => {
-      const where = dropNulls({ org_id: org == null ? null : nativeId('Organization', org) });
-      return projectPage(ctx, includeArchived ? { ...where, include: 'archived' } : where, page);
+    resolve: (_root, { includeArchived, ...args }, ctx) => {
+      const where = listed.read(args);
+      return projectPage(ctx, includeArchived ? { ...where, include: 'archived' } : where, args);
     },
   }),
-}));
+);
 
 builder.objectField(OrganizationRef, 'projects', (t) =>
   t.field({

@@ -1,12 +1,10 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { auditResult, fullReport } from '../engines/site-audit/audit-result.ts';
 import type { Delivery } from '../resolvers/downloads/shared/open-download.ts';
 import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField } from './operation-field.ts';
 
 const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
   description: 'An archive that was bought.',
@@ -82,42 +80,5 @@ const SourcePurchaseRef = builder.objectRef<BoughtSource>('SourcePurchase').impl
   }),
 });
 
-const ProPackBuyInput = builder.inputType('ProPackBuyInput', {
-  description: 'Whose pack is bought.',
-  fields: (t) => ({
-    url: t.string({
-      required: false,
-      description: 'HTTPS address or host name of the site; example.com when absent.',
-    }),
-  }),
-});
-
-builder.mutationField('proPackBuy', (t) =>
-  t.field({
-    type: ProPackRef,
-    nullable: true,
-    ...fieldOf(buyPack),
-    args: { input: t.arg({ type: ProPackBuyInput, description: 'The site.' }) },
-    resolve: (_root, { input: { url } }, ctx) => run(buyPack, ctx, dropNulls({ url })),
-  }),
-);
-
-const SourceBuyInput = builder.inputType('SourceBuyInput', {
-  description: 'Who buys the source.',
-  fields: (t) => ({
-    buyerDomain: t.string({
-      required: false,
-      description: 'Domain of the buyer, whom the rights go to; example.com when absent.',
-    }),
-  }),
-});
-
-builder.mutationField('sourceBuy', (t) =>
-  t.field({
-    type: SourcePurchaseRef,
-    nullable: true,
-    ...fieldOf(buySource),
-    args: { input: t.arg({ type: SourceBuyInput, description: 'The buyer.' }) },
-    resolve: (_root, { input: { buyerDomain } }, ctx) => run(buySource, ctx, dropNulls({ buyer_domain: buyerDomain })),
-  }),
-);
+changeField('proPackBuy', buyPack, { type: ProPackRef, input: 'Whose pack is bought.', argument: 'The site.' });
+changeField('sourceBuy', buySource, { type: SourcePurchaseRef, input: 'Who buys the source.', argument: 'The buyer.' });

@@ -1,15 +1,11 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { listRoomInvites } from '../resolvers/room-invites/list-room-invites.ts';
 import { type InviteWarning, mintRoomInvite, mintWarnings } from '../resolvers/room-invites/mint-room-invite.ts';
 import { revokeRoomInvite } from '../resolvers/room-invites/revoke-room-invite.ts';
 import { inviteKind, inviteRole, type ShownInvite } from '../resolvers/room-invites/wire.ts';
-import { builder, pageArgs } from './builder.ts';
+import { builder } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
-import { addressOf, RoomRef, roomArgs, roomInput } from './rooms.ts';
-import { run } from './run.ts';
+import { changeField, readField } from './operation-field.ts';
+import { addressOf, RoomRef } from './rooms.ts';
 
 const InviteWarningRef = builder.objectRef<InviteWarning>('RoomInviteWarning').implement({
   description: 'What the maker of a key has to know.',
@@ -54,70 +50,21 @@ const RoomInviteRef = builder.objectRef<Shown>('RoomInvite').implement({
 
 const RoomInviteConnection = builder.connectionObject({ type: RoomInviteRef, name: 'RoomInviteConnection' });
 
-builder.queryField('roomInvites', (t) =>
-  t.field({
-    type: RoomInviteConnection,
-    nullable: true,
-    ...fieldOf(listRoomInvites),
-    authScopes: { credential: true },
-    args: { ...roomArgs, ...pageArgs },
-    resolve: async (_root, { org, room, ...page }, ctx) =>
-      sliceConnection(await run(listRoomInvites, ctx, roomInput({ org, room })), ({ id }) => id, page),
-  }),
-);
-
-const MintRoomInviteInput = builder.inputType('MintRoomInviteInput', {
-  description: 'A key that its maker has made, by its id and its hash.',
-  fields: (t) => ({
-    ...orgField(t),
-    room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    inviteId: t.string({ description: 'The key’s id: a random UUID of your own.' }),
-    authHash: t.string({ description: 'SHA-256 of the label and the key’s derived secret, in hexadecimal.' }),
-    note: t.string({ required: false, description: 'Shown to whoever arrives by the key; at most 4 KiB.' }),
-    inviterPresenceId: t.string({ required: false, description: 'Presence of yours that invites, `prs_…`.' }),
-    expiresInSeconds: t.int({
-      required: false,
-      description: 'Seconds until the key expires: 3600 unless told, 60 to 86400.',
-    }),
-    ...keyField(t),
-  }),
+readField('roomInvites', listRoomInvites, {
+  type: RoomInviteConnection,
+  paged: true,
+  result: (invites, page) => sliceConnection(invites, ({ id }) => id, page),
 });
 
-const RevokeRoomInviteInput = builder.inputType('RevokeRoomInviteInput', {
-  description: 'A key to take back.',
-  fields: (t) => ({
-    ...orgField(t),
-    room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    invite: t.string({ description: 'Key, by its id.' }),
-    ...keyField(t),
-  }),
+changeField('mintRoomInvite', mintRoomInvite, {
+  type: RoomInviteRef,
+  input: 'A key that its maker has made, by its id and its hash.',
+  argument: 'The key.',
+  result: (minted) => ({ ...minted, warnings: mintWarnings }),
 });
 
-builder.mutationFields((t) => ({
-  mintRoomInvite: t.field({
-    type: RoomInviteRef,
-    nullable: true,
-    ...fieldOf(mintRoomInvite),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: MintRoomInviteInput, description: 'The key.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, room, inviteId, authHash, note, inviterPresenceId, expiresInSeconds, idempotencyKey } = input;
-      const minted = await run(mintRoomInvite, keyed(ctx, idempotencyKey ?? undefined), {
-        ...roomInput({ org, room }),
-        invite_id: inviteId,
-        auth_hash: authHash,
-        ...dropNulls({ note, inviter_presence_id: inviterPresenceId, expires_in_seconds: expiresInSeconds }),
-      });
-      return { ...minted, warnings: mintWarnings };
-    },
-  }),
-  revokeRoomInvite: t.field({
-    type: RoomInviteRef,
-    nullable: true,
-    ...fieldOf(revokeRoomInvite),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: RevokeRoomInviteInput, description: 'The key to take back.' }) },
-    resolve: (_root, { input: { org, room, invite, idempotencyKey } }, ctx) =>
-      run(revokeRoomInvite, keyed(ctx, idempotencyKey ?? undefined), { ...roomInput({ org, room }), invite }),
-  }),
-}));
+changeField('revokeRoomInvite', revokeRoomInvite, {
+  type: RoomInviteRef,
+  input: 'A key to take back.',
+  argument: 'The key to take back.',
+});

@@ -17,11 +17,10 @@ import {
   toConnection,
   windowOf,
 } from './connection.ts';
-import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
-import { type FilterArgs, filterArgs, filterOf, MessageRef } from './room-messages.ts';
-import { addressOf, PresenceConnection, RoomRef, roomArgs, roomInput } from './rooms.ts';
+import { fieldOf, inputsOf, readField } from './operation-field.ts';
+import { filterSpelling, MessageRef } from './room-messages.ts';
+import { addressOf, PresenceConnection, RoomRef } from './rooms.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
 
@@ -86,24 +85,21 @@ builder.objectFields(MessageConnection, (t) => ({
   }),
 }));
 
+const wanted = inputsOf(listMessages, {
+  omit: ['cursor', 'limit', 'order', 'before'],
+  ...filterSpelling,
+  types: { ...filterSpelling.types, wait: 'Int' },
+});
+
 async function messagePage(
   ctx: Context,
-  address: RoomAddress,
-  {
-    wait,
-    unread,
-    ...page
-  }: PageArgs & FilterArgs & { wait?: number | null | undefined; unread?: boolean | null | undefined },
+  { wait, ...filter }: ReturnType<typeof wanted.read>,
+  page: PageArgs,
 ): Promise<MessagesPage> {
   const window = windowOf(page);
   const { limit, cursor, backward } = window;
   const where = backward ? { order: 'desc' as const, before: cursor } : { cursor, wait };
-  const told = await run(listMessages, ctx, {
-    org: address.orgId,
-    room: address.key,
-    ...dropNulls({ limit, unread, ...where }),
-    ...filterOf(page),
-  });
+  const told = await run(listMessages, ctx, { ...filter, ...dropNulls({ limit, ...where }) });
   const { messages, hasMore, reset } = told;
   // A connection is in one order, whichever way it was read.
   const shown = backward ? messages.toReversed() : messages;
@@ -168,13 +164,13 @@ builder.objectFields(RoomRef, (t) => ({
     args: pageArgs,
     resolve: async (room, page, ctx, info) => {
       const { limit = rowsDefault, cursor, backward } = windowOf(page);
-      if (cursor !== undefined || backward) return messagePage(ctx, room, page);
       const { orgId, key } = room;
+      if (cursor !== undefined || backward) return messagePage(ctx, { org: orgId, room: key }, page);
       const brief = isSubset(selectedBelow(info, 'edges.node'), briefFields);
       const found = await firstMessagesOf(ctx).load({ orgId, key, limit: Math.min(limit, rowsMax), brief });
       // Where an empty room is read on, the operation itself knows.
       if (found === null || (found.messages.length === 0 && selectedBelow(info, '').has('cursor'))) {
-        return messagePage(ctx, room, page);
+        return messagePage(ctx, { org: orgId, room: key }, page);
       }
       const rows = rowsOf(ctx, found.messages);
       return {
@@ -185,31 +181,15 @@ builder.objectFields(RoomRef, (t) => ({
   }),
 }));
 
-builder.queryFields((t) => ({
-  roomMessages: t.field({
+builder.queryField('roomMessages', (t) =>
+  t.field({
     type: MessageConnection,
     nullable: true,
     ...fieldOf(listMessages),
     authScopes: { credential: true },
-    args: {
-      ...roomArgs,
-      ...pageArgs,
-      ...filterArgs,
-      unread: t.arg.boolean({ required: false, description: 'Only messages past what the presence has read.' }),
-      wait: t.arg.int({ required: false, description: 'Seconds to wait for a message when there is none, 1 to 25.' }),
-    },
-    resolve: (_root, { org, room, ...page }, ctx) => {
-      const address = roomInput({ org, room });
-      return messagePage(ctx, { orgId: address.org, key: address.room }, page);
-    },
+    args: { ...wanted.args, ...pageArgs },
+    resolve: (_root, args, ctx) => messagePage(ctx, wanted.read(args), args),
   }),
-  roomMessage: t.field({
-    type: MessageRef,
-    nullable: true,
-    ...fieldOf(getMessage),
-    authScopes: { credential: true },
-    args: { ...roomArgs, message: t.arg.id({ description: 'Message, by global or native id.' }) },
-    resolve: (_root, { message, ...address }, ctx) =>
-      run(getMessage, ctx, { ...roomInput(address), message: nativeId('RoomMessage', message) }),
-  }),
-}));
+);
+
+readField('roomMessage', getMessage, { type: MessageRef, ids: { message: 'RoomMessage' } });

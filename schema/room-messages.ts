@@ -1,6 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
 import { loadMessages } from '../resolvers/rooms/load-rooms.ts';
+import { openRoom } from '../resolvers/rooms/open-room.ts';
 import type { SentMessage } from '../resolvers/rooms/send-message.ts';
 import { messageCursor } from '../resolvers/rooms/shared/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';
@@ -8,7 +9,8 @@ import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder } from './connection.ts';
 import { eventFields, followArgs, followed } from './following.ts';
 import { RecipientConnection, recipientPage } from './message-recipients.ts';
-import { addressOf, RoomRef, roomArgs, roomInput } from './rooms.ts';
+import { inputsOf } from './operation-field.ts';
+import { addressOf, RoomRef } from './rooms.ts';
 
 export const ImportanceEnum = builder.enumType('MessageImportance', {
   description: 'How loud a message is.',
@@ -23,27 +25,11 @@ const AddresseeEnum = builder.enumType('MessageAddressee', {
   values: { ME: { value: 'me', description: 'The presence that the presence id or the session key says.' } } as const,
 });
 
-/** Which messages are wanted, and for whom. */
-export const filterArgs = builder.args((t) => ({
-  threadId: t.string({ required: false, description: 'Only messages of this thread.' }),
-  addressedTo: t.field({
-    type: AddresseeEnum,
-    required: false,
-    description: 'Only messages that name somebody.',
-  }),
-  presenceId: t.string({ required: false, description: 'Presence that reads, `prs_…`.' }),
-  sessionKey: t.string({ required: false, description: 'Session that reads, by its key.' }),
-}));
-
-export interface FilterArgs {
-  readonly threadId?: string | null | undefined;
-  readonly addressedTo?: 'me' | null | undefined;
-  readonly presenceId?: string | null | undefined;
-  readonly sessionKey?: string | null | undefined;
-}
-
-export const filterOf = ({ threadId, addressedTo, presenceId, sessionKey }: FilterArgs) =>
-  dropNulls({ thread_id: threadId, addressed_to: addressedTo, presence_id: presenceId, session_key: sessionKey });
+/** How the graph spells a message filter. */
+export const filterSpelling = {
+  types: { addressed_to: AddresseeEnum },
+  describe: { addressed_to: 'Only messages that name the presence which the presence id or the session key says.' },
+} as const;
 
 /** A message, and what the call that answers it tells of its sending. */
 export interface ShownMessage extends RoomMessage {
@@ -102,23 +88,22 @@ const RoomMessageEventRef = builder.objectRef<RoomEvent>('RoomMessageEvent').imp
   }),
 });
 
+const opened = inputsOf(openRoom, { omit: ['cursor'], ...filterSpelling });
+
 builder.subscriptionField('roomMessages', (t) =>
   t.field({
     type: RoomMessageEventRef,
     description: 'Messages of a room from a cursor on, then each new one as it is sent.',
     ...followed,
     args: {
-      ...roomArgs,
+      ...opened.args,
       ...followArgs,
-      ...filterArgs,
       importance: t.arg({ type: ImportanceEnum, required: false, description: 'Only messages as loud as this.' }),
     },
-    subscribe: (_root, { org, room, after, first, importance, ...wanted }, ctx) =>
-      followRoom(ctx, {
-        ...roomInput({ org, room }),
-        ...dropNulls({ after, first, importance }),
-        ...filterOf(wanted),
-      }),
+    subscribe: (_root, args, ctx) => {
+      const { after, first, importance } = args;
+      return followRoom(ctx, { ...opened.read(args), ...dropNulls({ after, first, importance }) });
+    },
     resolve: (event) => event,
   }),
 );

@@ -1,7 +1,5 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Presence } from '../db/schema/rooms.ts';
-import type { Context } from '../kernel/run/context.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
@@ -14,13 +12,10 @@ import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary
 import type { PresenceResult } from '../resolvers/rooms/shared/presence.ts';
 import { arrivalToWire } from '../resolvers/rooms/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
-import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
+import { inOrder, sliceConnection } from './connection.ts';
 import { followable, followFrom, followFromDescription } from './following.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
@@ -139,6 +134,8 @@ export const RoomRef = builder.loadableNodeRef<RoomSummary, string>('Room', {
   toKey: addressOf,
 });
 
+const presencesInputs = inputsOf(listPresences, { omit: ['org', 'room'] });
+
 RoomRef.implement({
   description: 'A place to talk: an organization and a key. It comes into being when somebody first writes to it.',
   fields: (t) => ({
@@ -165,21 +162,13 @@ RoomRef.implement({
     presences: t.field({
       type: PresenceConnection,
       ...fieldOf(listPresences),
-      args: {
-        ...pageArgs,
-        includeExpired: t.arg.boolean({
-          required: false,
-          description: 'Also the latest that have expired or left; no unless told.',
-        }),
-        name: t.arg.string({ required: false, description: 'Only the presence of exactly this name.' }),
-      },
-      resolve: ({ orgId, key }, { includeExpired, name, ...page }, ctx, info) => {
+      args: { ...pageArgs, ...presencesInputs.args },
+      resolve: ({ orgId, key }, args, ctx, info) => {
         const room = { org: orgId, room: key };
         const open = selectedBelow(info, '').has('cursor') ? () => run(openPresences, ctx, room) : undefined;
         return followable(ctx, open, async () => {
-          const only = dropNulls({ include_expired: includeExpired, name });
-          const presences = await run(listPresences, ctx, { ...room, ...only });
-          return sliceConnection<Presence>(presences, ({ id }) => id, page);
+          const presences = await run(listPresences, ctx, { ...room, ...presencesInputs.read(args) });
+          return sliceConnection<Presence>(presences, ({ id }) => id, args);
         });
       },
     }),
@@ -207,9 +196,6 @@ const roomListsOf = loaderOf(
   ({ orgId, live }) => `${orgId} ${live}`,
 );
 
-const roomPage = async (ctx: Context, org: string, page: PageArgs) =>
-  sliceConnection(await run(listRooms, ctx, { org }), addressOf, page);
-
 builder.objectField(OrganizationRef, 'rooms', (t) =>
   t.field({
     type: RoomConnection,
@@ -224,81 +210,17 @@ builder.objectField(OrganizationRef, 'rooms', (t) =>
 );
 
 // Delegates and service keys reach rooms without seeing the organization they are in.
-builder.queryField('rooms', (t) =>
-  t.field({
-    type: RoomConnection,
-    nullable: true,
-    ...fieldOf(listRooms),
-    authScopes: { credential: true },
-    args: { ...pageArgs, org: t.arg.id({ description: 'Organization, by global or native id.' }) },
-    resolve: (_root, { org, ...page }, ctx) => roomPage(ctx, nativeId('Organization', org), page),
-  }),
-);
-
-/** The arguments that name a room. */
-export const roomArgs = builder.args((t) => ({
-  org: t.id({ description: 'Organization, by global or native id.' }),
-  room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-}));
-
-/** A room as operations take it, from arguments in either form. */
-export const roomInput = ({ org, room }: { org: string; room: string }) => ({
-  org: nativeId('Organization', org),
-  room: nativeId('Project', room),
+readField('rooms', listRooms, {
+  type: RoomConnection,
+  paged: true,
+  result: (rooms, page) => sliceConnection(rooms, addressOf, page),
 });
 
-builder.queryField('room', (t) =>
-  t.field({
-    type: RoomRef,
-    nullable: true,
-    ...fieldOf(getRoom),
-    authScopes: { credential: true },
-    args: roomArgs,
-    resolve: (_root, address, ctx) => run(getRoom, ctx, roomInput(address)),
-  }),
-);
+readField('room', getRoom, { type: RoomRef });
 
-/** What a presence shows of itself, when a call registers one. */
-export const newcomerFields = (t: InputFields) => ({
-  requestedName: t.string({
-    required: false,
-    description: 'Wanted name, when this call registers a presence; a taken one gets a number.',
-  }),
-  task: t.string({ required: false, description: 'What the presence is doing; for display.' }),
-  program: t.string({ required: false, description: 'Program that speaks; for display.' }),
-  model: t.string({ required: false, description: 'Model that speaks; for display.' }),
+changeField('joinRoom', joinRoom, {
+  type: PresenceRef,
+  input: 'Which room to join, and how to be seen there.',
+  argument: 'Where and how to join.',
+  result: arrivedPresence,
 });
-
-const JoinRoomInput = builder.inputType('JoinRoomInput', {
-  description: 'Which room to join, and how to be seen there.',
-  fields: (t) => ({
-    ...orgField(t),
-    room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    ...newcomerFields(t),
-    sessionKey: t.string({
-      required: false,
-      description: 'Opaque; brings the same principal back as the same presence.',
-    }),
-    ...keyField(t),
-  }),
-});
-
-builder.mutationField('joinRoom', (t) =>
-  t.field({
-    type: PresenceRef,
-    nullable: true,
-    ...fieldOf(joinRoom),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: JoinRoomInput, description: 'Where and how to join.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { org, room, requestedName, sessionKey, idempotencyKey, ...shown } = dropNulls(input);
-      const named = dropNulls({ requested_name: requestedName, session_key: sessionKey });
-      const arrival = await run(joinRoom, keyed(ctx, idempotencyKey), {
-        ...roomInput({ org, room }),
-        ...shown,
-        ...named,
-      });
-      return arrivedPresence(arrival);
-    },
-  }),
-);

@@ -1,15 +1,13 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { VisitStep } from '../engines/site-audit/fetch/visit.ts';
 import type { Check } from '../engines/site-audit/rubric/check.ts';
-import { auditInput } from '../resolvers/site-audits/ask-audit.ts';
 import { type BoughtAudit, buyAudit } from '../resolvers/site-audits/buy-audit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/site-audits/free-audit.ts';
 import { runAudit } from '../resolvers/site-audits/run-audit.ts';
+import { watchAudit } from '../resolvers/site-audits/watch-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
+import { changeField, inputsOf, readField } from './operation-field.ts';
 
 const AuditFindingRef = builder.objectRef<Check>('AuditFinding').implement({
   description: 'One check of an audit: what it gave, and what was seen.',
@@ -79,32 +77,8 @@ const AuditReportRef = builder.objectRef<FreeAudit>('AuditReport').implement({
   }),
 });
 
-const urlDescription = auditInput.shape.url.description!;
-
-builder.queryField('audit', (t) =>
-  t.field({
-    type: AuditReportRef,
-    nullable: true,
-    ...fieldOf(runAudit),
-    args: { url: t.arg.string({ required: false, description: urlDescription }) },
-    resolve: (_root, { url }, ctx) => run(runAudit, ctx, dropNulls({ url })),
-  }),
-);
-
-const AuditRunInput = builder.inputType('AuditRunInput', {
-  description: 'What is to be audited.',
-  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }) }),
-});
-
-builder.mutationField('auditRun', (t) =>
-  t.field({
-    type: AuditReportRef,
-    nullable: true,
-    ...fieldOf(runAudit),
-    args: { input: t.arg({ type: AuditRunInput, description: 'The site.' }) },
-    resolve: (_root, { input: { url } }, ctx) => run(runAudit, ctx, dropNulls({ url })),
-  }),
-);
+readField('audit', runAudit, { type: AuditReportRef });
+changeField('auditRun', runAudit, { type: AuditReportRef, input: 'What is to be audited.', argument: 'The site.' });
 
 const AuditStageEnum = builder.enumType('AuditStage', {
   description: 'How far an audit has come.',
@@ -172,13 +146,15 @@ const AuditProgressRef = builder.objectRef<AuditProgressEvent>('AuditProgress').
   }),
 });
 
+const watched = inputsOf(watchAudit);
+
 builder.subscriptionField('auditProgress', (t) =>
   t.field({
     type: AuditProgressRef,
     description:
       'Audits a site and tells of each step from the first on; ends with the report. Who asks meanwhile shares the audit.',
-    args: { url: t.arg.string({ required: false, description: urlDescription }) },
-    subscribe: (_root, { url }, ctx) => followAudit(ctx, dropNulls({ url })),
+    args: watched.args,
+    subscribe: (_root, args, ctx) => followAudit(ctx, watched.read(args)),
     resolve: (step) => step,
   }),
 );
@@ -232,17 +208,9 @@ const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
   }),
 });
 
-const AuditBuyInput = builder.inputType('AuditBuyInput', {
-  description: 'What is to be audited for money.',
-  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }) }),
+changeField('auditBuy', buyAudit, {
+  type: BoughtAuditRef,
+  input: 'What is to be audited for money.',
+  argument: 'The site.',
+  omit: ['payment_proof'],
 });
-
-builder.mutationField('auditBuy', (t) =>
-  t.field({
-    type: BoughtAuditRef,
-    nullable: true,
-    ...fieldOf(buyAudit),
-    args: { input: t.arg({ type: AuditBuyInput, description: 'The site.' }) },
-    resolve: (_root, { input: { url } }, ctx) => run(buyAudit, ctx, dropNulls({ url })),
-  }),
-);

@@ -1,18 +1,13 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import { type Offer, offerOf, storageMb } from '../kernel/limits/tier-table.ts';
 import { setLeasePerpetual } from '../resolvers/lifecycle/set-lease-perpetual.ts';
 import { getTierStatus, type TierStatus } from '../resolvers/tiers/get-tier-status.ts';
 import { listTiers } from '../resolvers/tiers/list-tiers.ts';
 import { emptyPool, type PoolUsage, poolOf, projectsOf } from '../resolvers/tiers/pool-usage.ts';
 import { setTier } from '../resolvers/tiers/set-tier.ts';
-import { builder, pageArgs } from './builder.ts';
+import { builder } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
-import { fieldOf } from './operation-field.ts';
+import { changeField, readField } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
-import { run } from './run.ts';
 
 const TierOfferRef = builder.objectRef<Offer>('TierOffer').implement({
   description: 'What a tier costs and allows.',
@@ -106,76 +101,25 @@ const TierStatusRef = builder.objectRef<TierStatus>('TierStatus').implement({
   }),
 });
 
-builder.queryFields((t) => ({
-  tiers: t.field({
-    type: TierOfferConnection,
-    nullable: true,
-    ...fieldOf(listTiers),
-    args: pageArgs,
-    resolve: async (_root, page, ctx) => {
-      const offers = Object.values(await run(listTiers, ctx, {}));
-      return sliceConnection<Offer>(offers, ({ tier }) => tier, page);
-    },
-  }),
-  tierStatus: t.field({
-    type: TierStatusRef,
-    nullable: true,
-    ...fieldOf(getTierStatus),
-    authScopes: { credential: true },
-    args: {
-      org: t.arg.id({
-        required: false,
-        description: 'Organization, by global or native id; the caller’s own when absent.',
-      }),
-    },
-    resolve: (_root, { org }, ctx) =>
-      run(getTierStatus, ctx, dropNulls({ org_id: org == null ? null : nativeId('Organization', org) }), {
-        org_id: 'org',
-      }),
-  }),
-}));
-
-const SetOrganizationTierInput = builder.inputType('SetOrganizationTierInput', {
-  description: 'Which tier an organization is put on.',
-  fields: (t) => ({
-    tier: t.field({ type: TierEnum, description: 'The tier; with leases on, the one that it has renews the lease.' }),
-    org: t.id({ required: false, description: 'Organization, by global or native id; the wallet’s own when absent.' }),
-    ...keyField(t),
-  }),
+readField('tiers', listTiers, {
+  type: TierOfferConnection,
+  paged: true,
+  result: (offers, page) => sliceConnection<Offer>(Object.values(offers), ({ tier }) => tier, page),
 });
 
-const SetOrganizationLeasePerpetualInput = builder.inputType('SetOrganizationLeasePerpetualInput', {
-  description: 'Whether an organization’s lease counts.',
-  fields: (t) => ({
-    ...orgField(t),
-    leasePerpetual: t.boolean({ description: 'Whether it stays active whatever its lease.' }),
-    ...keyField(t),
-  }),
+readField('tierStatus', getTierStatus, { type: TierStatusRef });
+
+changeField('setOrganizationTier', setTier, {
+  type: OrganizationRef,
+  input: 'Which tier an organization is put on.',
+  argument: 'The tier.',
+  types: { tier: TierEnum },
+  result: ({ org, role }) => ({ ...org, role }),
 });
 
-builder.mutationFields((t) => ({
-  setOrganizationTier: t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(setTier),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetOrganizationTierInput, description: 'The tier.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { tier, org: id, idempotencyKey } = dropNulls(input);
-      const given = dropNulls({ tier, org_id: id === undefined ? undefined : nativeId('Organization', id) });
-      const { org, role } = await run(setTier, keyed(ctx, idempotencyKey), given, { org_id: 'org' });
-      return { ...org, role };
-    },
-  }),
-  setOrganizationLeasePerpetual: t.field({
-    type: OrganizationRef,
-    nullable: true,
-    ...fieldOf(setLeasePerpetual),
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: SetOrganizationLeasePerpetualInput, description: 'What is to hold.' }) },
-    resolve: async (_root, { input: { org, leasePerpetual, idempotencyKey } }, ctx) => {
-      const given = { org: nativeId('Organization', org), lease_perpetual: leasePerpetual };
-      return { ...(await run(setLeasePerpetual, keyed(ctx, idempotencyKey ?? undefined), given)), role: null };
-    },
-  }),
-}));
+changeField('setOrganizationLeasePerpetual', setLeasePerpetual, {
+  type: OrganizationRef,
+  input: 'Whether an organization’s lease counts.',
+  argument: 'What is to hold.',
+  result: (org) => ({ ...org, role: null }),
+});

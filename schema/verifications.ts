@@ -1,15 +1,10 @@
-import type { z } from 'zod';
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { PublishedKey } from '../engines/licences/signer.ts';
 import { getKeys } from '../resolvers/licences/get-keys.ts';
 import { asDollars, priceOf } from '../resolvers/payments/shared/plans.ts';
 import type { Unverified, Verification, Verified } from '../resolvers/verifications/verification.ts';
 import { verifyTransaction } from '../resolvers/verifications/verify-transaction.ts';
 import { builder } from './builder.ts';
-import { fieldOf } from './operation-field.ts';
-import { run } from './run.ts';
-
-type VerifyInput = z.input<typeof verifyTransaction.input>;
+import { changeField, readField } from './operation-field.ts';
 
 const VerifiedRef = builder.objectRef<Verified>('LicensedPayment').implement({
   description: 'A payment on chain, and the licence that it bought.',
@@ -92,22 +87,6 @@ const VerificationRef = builder.objectRef<Verification>('TransactionVerification
   }),
 });
 
-const VerifyTransactionInput = builder.inputType('VerifyTransactionInput', {
-  description: 'A transaction that paid the settlement address.',
-  fields: (t) => ({
-    txHash: t.string({ description: 'Hash of the transaction; on TON also of the message that was sent.' }),
-    network: t.string({
-      required: false,
-      description: '`base`, `ethereum`, `polygon`, `bsc` or `ton`; told by the form of the hash when absent.',
-    }),
-    url: t.string({ required: false, description: 'Address or host name of the site that the licence is for.' }),
-    planPrice: t.int({
-      required: false,
-      description: 'Price of the plan in dollars: 3, 29 or 950; the best that was paid for when absent.',
-    }),
-  }),
-});
-
 const LicenceKeyRef = builder.objectRef<PublishedKey>('LicenceKey').implement({
   description: 'A public key of Ed25519, as a JSON Web Key.',
   fields: (t) => ({
@@ -120,25 +99,12 @@ const LicenceKeyRef = builder.objectRef<PublishedKey>('LicenceKey').implement({
   }),
 });
 
-builder.queryField('licenceKeys', (t) =>
-  t.field({
-    type: [LicenceKeyRef],
-    nullable: true,
-    ...fieldOf(getKeys),
-    resolve: async (_root, _args, ctx) => [...(await run(getKeys, ctx, {}))],
-  }),
-);
+readField('licenceKeys', getKeys, { type: [LicenceKeyRef], result: (keys) => [...keys] });
 
-builder.mutationField('verifyTransaction', (t) =>
-  t.field({
-    type: VerificationRef,
-    nullable: true,
-    ...fieldOf(verifyTransaction),
-    args: { input: t.arg({ type: VerifyTransactionInput, description: 'The transaction.' }) },
-    resolve: (_root, { input: { txHash, planPrice, ...rest } }, ctx) => {
-      // The operation's schema is the judge of which networks and prices there are.
-      const input = dropNulls({ tx_hash: txHash, plan_price: planPrice, ...rest }) as VerifyInput;
-      return run(verifyTransaction, ctx, input);
-    },
-  }),
-);
+changeField('verifyTransaction', verifyTransaction, {
+  type: VerificationRef,
+  input: 'A transaction that paid the settlement address.',
+  argument: 'The transaction.',
+  types: { network: 'String' },
+  key: false,
+});

@@ -45,6 +45,8 @@ export interface RoomScope extends OrgScope {
 /** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
 export interface Access<Input, Scope> {
   readonly action: Action | null;
+  /** Set where no action says who may run it: any client, also without a credential; or the platform admin alone. */
+  readonly openTo?: 'anyone' | 'admin';
   readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Prefetched) => Promise<Scope>;
   /** The project that an input addresses: a refusal tells of the platform's faults that are attributed to it. */
   readonly addressed?: (input: Input) => string | undefined;
@@ -141,7 +143,11 @@ export function grantSuffices(action: Action, capabilities: readonly string[]): 
 }
 
 /** Anybody, with or without a credential. */
-export const anyone = <Input>(): Access<Input, NoScope> => ({ action: null, authorise: async () => ({}) });
+export const anyone = <Input>(): Access<Input, NoScope> => ({
+  action: null,
+  openTo: 'anyone',
+  authorise: async () => ({}),
+});
 
 /** Any principal that used one of the credentials. */
 export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<Input, PrincipalScope> => ({
@@ -158,6 +164,7 @@ export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<I
 /** The platform admin. */
 export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
   action: null,
+  openTo: 'admin',
   authorise: async (_ctx, caller) => {
     if (caller.kind === 'admin') return {};
     throw new ServiceError(caller.kind === 'nobody' ? 'AUTH_REQUIRED' : 'ADMIN_REQUIRED');

@@ -22,7 +22,11 @@ const listed = z.array(z.string().max(1024)).max(50);
  * section 6.7.
  */
 export const scopeInput = z
-  .strictObject({ v: z.literal(1), capabilities: listed, projects: listed.optional() })
+  .strictObject({
+    v: z.literal(1),
+    capabilities: listed.describe('Capabilities of its grant; at least one.'),
+    projects: listed.optional().describe('Native ids of projects: the grant’s own alone.'),
+  })
   .nullable()
   .catch(null);
 
@@ -57,9 +61,9 @@ export const spendCapInput = z
   .strictObject({
     v: z.literal(1, 'must be 1'),
     currency: z.literal('usd_micros', 'must be `usd_micros`'),
-    period: z.enum(['day', 'week', 'month']).optional(),
-    per_period: microDollars,
-    per_tx: microDollars,
+    period: z.enum(['day', 'week', 'month']).optional().describe('How often `per_period` begins anew.'),
+    per_period: microDollars.describe('At most in each period; goes with `period`.'),
+    per_tx: microDollars.describe('At most in each payment.'),
   })
   .refine(({ period, per_period }) => (period === undefined) === (per_period === undefined), {
     error: 'goes with `per_period`',

@@ -100,7 +100,7 @@ function formOf(op: AnyOperation, names: ReadonlyMap<string, string>, takesKey: 
 function descriptionOf(op: AnyOperation, name: string): string {
   const more = [
     isPriced(op) ? 'Sold over x402: without a payment in _meta["x402/payment"] the result is what to sign.' : '',
-    name.startsWith('admin_') ? 'For the platform’s admin alone.' : '',
+    op.access.openTo === 'admin' ? 'For the platform’s admin alone.' : '',
   ];
   return [descriptionFor(name, op.summary), ...more].filter((text) => text !== '').join(' ');
 }

@@ -9,11 +9,9 @@ import {
 } from 'graphql';
 import { afterAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
-import type { Route } from '../../rest-compat/route.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { schema } from '../../schema/schema.ts';
 import { documentedCalls } from '../helpers/documented.ts';
-import { inputsOf } from '../helpers/route-inputs.ts';
 import { startService } from '../helpers/service.ts';
 
 // PostgreSQL keeps neither NUL nor half a surrogate pair: whatever text input holds one is refused by name.
@@ -58,12 +56,13 @@ const good: Record<string, string> = {
   authHash: 'a'.repeat(64),
 };
 
-/** Fields that are the platform admin's. */
-const ofAdmin =
-  /Incident|outboxMails|sendTestMail|Limits|Credit|Perpetual|Vault|(enrol|reportLost)MemberKey|(archive|reactivate)Project/;
+const operationOf = (name: unknown) => operations.find((op) => op.name === name);
 
-/** Fields that are the service key's. */
-const ofKey = /emitEvent/;
+/** Whether a field is the platform admin's. */
+const isOfAdmin = (operation: unknown) => operationOf(operation)?.access.openTo === 'admin';
+
+/** Whether a field is the service key's. */
+const isOfKey = (operation: unknown) => operationOf(operation)?.access.action?.role === null;
 
 /** What has to be given, though it may be null. */
 const nullable = ['displayName', 'walletAddress'];
@@ -75,7 +74,7 @@ const loneText = 'a\ud800b';
 const sold = operations.filter(
   (op) => 'price' in op && (op as { price?: { family: string } }).price?.family === 'gateway',
 );
-const isSold = (route: Route) => sold.some(({ name }) => name === route.operation);
+const isSold = (operation: unknown) => sold.some(({ name }) => name === operation);
 
 /** What a path needs beside what is tried. */
 const beside: Record<string, object> = {
@@ -86,13 +85,12 @@ const beside: Record<string, object> = {
 /** An unusable one of these does not fail a feed. */
 const cursors = ['after', 'before', 'cursor'];
 
-/** Compared with words alone, and kept nowhere. */
-const flags = ['unlock'];
-
-const inputs = (await Promise.all(routes.map(async (route) => ({ route, inputs: await inputsOf(route) })))).flatMap(
-  ({ route, inputs }) =>
-    inputs.filter(({ name }) => !flags.includes(name)).map(({ from, name }) => ({ route, from, name })),
-);
+const inputs = routes.flatMap((route) => {
+  const places = Object.values(route.sources ?? {}).flat();
+  return places.flatMap(({ in: from, name }) =>
+    name === undefined || from === 'header' || from === 'method' ? [] : [{ route, from, name }],
+  );
+});
 
 test.each(
   inputs.map(({ route, ...input }) => [`${route.method} ${route.path}`, input.from, input.name, route] as const),
@@ -100,7 +98,7 @@ test.each(
   const actor = /\/admin\//.test(route.path) ? service.actors.admin : wallet;
   for (const bad of from === 'body' ? [nulText, loneText] : [nulText]) {
     const path = route.path.replace(/:(\w+)/g, (_match, param: string) =>
-      encodeURIComponent(from === 'params' && param === name ? bad : good[param]!),
+      encodeURIComponent(from === 'path' && param === name ? bad : good[param]!),
     );
     const search = from === 'query' ? `?${name}=${encodeURIComponent(bad)}` : '';
     const written = JSON.stringify({
@@ -110,7 +108,7 @@ test.each(
     });
     const body = route.method === 'GET' ? undefined : from === 'body' ? written : '{}';
     const answer = await call(actor, route.method, path + search, { body });
-    if (isSold(route)) {
+    if (isSold(route.operation)) {
       expect(answer.status).toBe(402);
       continue;
     }
@@ -181,8 +179,9 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const member = ofKey.test(field.name) ? service.actors.bearer(serviceKey) : wallet;
-    const actor = ofAdmin.test(field.name) ? service.actors.admin : member;
+    const { operation } = field.extensions;
+    const member = isOfKey(operation) ? service.actors.bearer(serviceKey) : wallet;
+    const actor = isOfAdmin(operation) ? service.actors.admin : member;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
@@ -190,8 +189,7 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
       const answer = await service.graphql(actor, query, variables);
       // What cannot be an id is the id of nothing.
       if (field.name === 'node') return expect(answer).toEqual({ data: { node: null } });
-      if (sold.some(({ summary }) => summary === field.description))
-        return expect(answer.errors?.[0]?.extensions.code).toBe('PAYMENT_REQUIRED');
+      if (isSold(operation)) return expect(answer.errors?.[0]?.extensions.code).toBe('PAYMENT_REQUIRED');
       if (cursors.includes(place) && answer.errors === undefined) continue;
       const codes = place.endsWith('idempotencyKey')
         ? ['IDEMPOTENCY_KEY_INVALID']

@@ -10,7 +10,7 @@ export type AcknowledgeEscalationInput = {
   readonly escalation: string;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 };
 
@@ -65,7 +65,7 @@ export type ResolveEscalationInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** What came of it, at most 4 KiB. */
   readonly note?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 };
 

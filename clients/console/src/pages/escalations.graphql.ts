@@ -6,15 +6,15 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** Who is to be paged. */
 export type AddEscalationContactInput = {
-  /** What people call the contact. */
+  /** What people call the contact, at most 64 characters. */
   readonly displayName?: string | null | undefined;
-  /** Address to page. */
+  /** Address to page; letter case and blanks around it do not matter. */
   readonly email: string;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Place on the ladder, 1 to 10; 1 unless told. */
+  /** Place on the ladder, 1 to 10: 1 is paged first. */
   readonly level?: number | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 };
 
@@ -43,19 +43,19 @@ export type EscalationStatus =
 
 /** Why somebody is asked for. */
 export type RaiseEscalationInput = {
-  /** What else is kept: at most 16 KiB. */
+  /** Whatever else is to be kept with it: at most 16 KiB of JSON. */
   readonly details?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The same key with the same input changes something once; 1 to 256 characters. */
+  /** The same key of the same principal pages once, and answers with the original. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
   /** Name of the presence that raises it; for display. */
   readonly presenceName?: string | null | undefined;
-  /** Project that it is about, by global or native id. */
+  /** Project of the organization that it is about. Its global id is taken, too. */
   readonly project?: string | null | undefined;
-  /** Why, at most 4 KiB; a longer reason is refused, never cut. */
+  /** Why somebody is asked for, at most 4 KiB; a longer reason is refused, never cut. */
   readonly reason: string;
-  /** How soon it climbs; normal unless told. */
+  /** `HIGH` climbs sooner. */
   readonly severity?: EscalationSeverity | null | undefined;
 };
 
@@ -65,7 +65,7 @@ export type RemoveEscalationContactInput = {
   readonly contact: string;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 };
 

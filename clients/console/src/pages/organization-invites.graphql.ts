@@ -6,13 +6,13 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** An invitation to an organization. */
 export type CreateInviteInput = {
-  /** Address to invite. */
+  /** Address to invite; letter case and blanks around it do not matter. */
   readonly email: string;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
   /** Hours until the invitation expires: 168 unless told, at most 8760. */
   readonly inviteTtlHours?: number | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
   /** Role it gets: `DEVELOPER` unless told. */
   readonly role?: Role | null | undefined;
@@ -33,9 +33,9 @@ export type MembershipStatus =
 export type RevokeInviteInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Principal of the member, `prn_…`. */
+  /** Principal, for example `prn_0kz3m`. */
   readonly principal: string;
 };
 

@@ -8,11 +8,11 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type AddMemberInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
   /** Role it gets: `DEVELOPER` unless told. */
   readonly role?: Role | null | undefined;
-  /** Address of the wallet, in any letter case. */
+  /** Wallet to add, in any letter case; one that nobody has shown yet is welcome. */
   readonly wallet: string;
 };
 
@@ -22,7 +22,7 @@ export type CreateProjectInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** Name for people, at most 200 characters; made up when absent. */
   readonly name?: string | null | undefined;
-  /** Organization, by global or native id; the wallet’s own when absent. */
+  /** Organization to create it in; the wallet’s own when absent. Its global id is taken, too. */
   readonly org?: string | null | undefined;
 };
 
@@ -82,9 +82,9 @@ export type ProjectStatus =
 export type RemoveMemberInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Principal of the member, `prn_…`. */
+  /** Principal, for example `prn_0kz3m`. */
   readonly principal: string;
 };
 
@@ -94,7 +94,7 @@ export type RenameOrganizationInput = {
   readonly displayName?: string | null | undefined;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 };
 
@@ -115,9 +115,9 @@ export type Role =
 export type SetMemberRoleInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Principal of the member, `prn_…`. */
+  /** Principal, for example `prn_0kz3m`. */
   readonly principal: string;
   /** Role that the member gets. */
   readonly role: Role;
@@ -127,9 +127,9 @@ export type SetMemberRoleInput = {
 export type SetOrganizationTierInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id; the wallet’s own when absent. */
+  /** Organization to set it for; the wallet’s own when absent. Its global id is taken, too. */
   readonly org?: string | null | undefined;
-  /** The tier; with leases on, the one that it has renews the lease. */
+  /** The tier. */
   readonly tier: Tier;
 };
 

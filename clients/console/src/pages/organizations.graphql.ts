@@ -6,7 +6,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** What a new organization is called. */
 export type CreateOrganizationInput = {
-  /** Name for people, at most 100 characters. */
+  /** Name for people, not unique, at most 100 characters. */
   readonly displayName?: string | null | undefined;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;

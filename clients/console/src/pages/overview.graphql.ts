@@ -123,7 +123,7 @@ export type SetOperatorContactInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** What people call the contact, 1 to 64 characters. */
   readonly name: string;
-  /** Where notices are to be posted once they can be signed, an https address; null takes it away, absent leaves it. */
+  /** Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it. */
   readonly webhook?: string | null | undefined;
 };
 

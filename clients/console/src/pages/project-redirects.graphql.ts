@@ -10,9 +10,9 @@ export type ChangeAuthSettingsInput = {
   readonly addRedirectUrls?: ReadonlyArray<string> | null | undefined;
   /** Whether users without a password may set one. */
   readonly allowPasswordSet?: boolean | null | undefined;
-  /** Domains whose addresses may sign in socially; an empty list for all. */
+  /** Domains whose addresses may sign in socially; none for all. */
   readonly allowedEmailDomains?: ReadonlyArray<string> | null | undefined;
-  /** The whole list of URLs that sign-in may send browsers to. */
+  /** The whole list of URLs that sign-in may send browsers to: an origin, with a path that covers all below it. */
   readonly allowedRedirectUrls?: ReadonlyArray<string> | null | undefined;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;

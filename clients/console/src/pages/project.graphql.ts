@@ -31,7 +31,7 @@ export type Capability =
 export type DeleteProjectInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Project, by global or native id. */
+  /** Project, for example `prj_0kz3m`. Its global id is taken, too. */
   readonly project: string;
 };
 
@@ -69,7 +69,7 @@ export type RenameProjectInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** Name for people, at most 200 characters. */
   readonly name: string;
-  /** Project, by global or native id. */
+  /** Project, for example `prj_0kz3m`. Its global id is taken, too. */
   readonly project: string;
 };
 

@@ -8,15 +8,15 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type AckRoomMessageInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Message, by global or native id. */
+  /** Message, `msg_…`. Its global id is taken, too. */
   readonly message: string;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Presence that acknowledges, `prs_…`; the one that the message names when absent. */
+  /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | null | undefined;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
-  /** Session that acknowledges, by its key. */
+  /** Opaque; brings the same principal back as the same presence. */
   readonly sessionKey?: string | null | undefined;
 };
 
@@ -40,25 +40,25 @@ export type ClaimState =
 export type CreateRoomClaimInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** What it gets on with. */
+  /** `SHARED` gets on with others that are shared. */
   readonly mode: ClaimMode;
   /** Model that speaks; for display. */
   readonly model?: string | null | undefined;
   /** What for; for display. */
   readonly note?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Presence that claims, `prs_…`. */
+  /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | null | undefined;
   /** Program that speaks; for display. */
   readonly program?: string | null | undefined;
-  /** Wanted name, when this call registers a presence; a taken one gets a number. */
+  /** Wanted name; a taken one gets a number. */
   readonly requestedName?: string | null | undefined;
   /** `repo:<glob>`, `function:<name>`, `table:<name>`, `deploy`, or any text. */
   readonly resource: string;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
-  /** Session that claims; one is registered when it is new. */
+  /** Opaque; brings the same principal back as the same presence. */
   readonly sessionKey?: string | null | undefined;
   /** What the presence is doing; for display. */
   readonly task?: string | null | undefined;
@@ -72,13 +72,13 @@ export type JoinRoomInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** Model that speaks; for display. */
   readonly model?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
   /** Program that speaks; for display. */
   readonly program?: string | null | undefined;
-  /** Wanted name, when this call registers a presence; a taken one gets a number. */
+  /** Wanted name; a taken one gets a number. */
   readonly requestedName?: string | null | undefined;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
   /** Opaque; brings the same principal back as the same presence. */
   readonly sessionKey?: string | null | undefined;
@@ -90,11 +90,11 @@ export type JoinRoomInput = {
 export type LeaveRoomInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Presence, by global or native id. */
+  /** Presence that leaves, `prs_…`. Its global id is taken, too. */
   readonly presence: string;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
 };
 
@@ -123,13 +123,13 @@ export type RecipientKind =
 
 /** The claim to release. */
 export type ReleaseRoomClaimInput = {
-  /** Claim, by global or native id. */
+  /** Claim to release, `clm_…`. Its global id is taken, too. */
   readonly claim: string;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
 };
 
@@ -143,29 +143,29 @@ export type SendRoomMessageInput = {
   readonly cc?: ReadonlyArray<string> | null | undefined;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** How loud it is; normal unless told. */
+  /** `HIGH` stands out. */
   readonly importance?: MessageImportance | null | undefined;
-  /** A key of the sender’s own: again from the same presence, it answers the first message. 1 to 256 characters. */
+  /** The same key from the same presence sends once. */
   readonly messageKey?: string | null | undefined;
   /** Model that speaks; for display. */
   readonly model?: string | null | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
   /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | null | undefined;
   /** Program that speaks; for display. */
   readonly program?: string | null | undefined;
-  /** Wanted name, when this call registers a presence; a taken one gets a number. */
+  /** Wanted name; a taken one gets a number. */
   readonly requestedName?: string | null | undefined;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
-  /** Session that speaks; one is registered when it is new. */
+  /** Opaque; brings the same principal back as the same presence. */
   readonly sessionKey?: string | null | undefined;
   /** What the presence is doing; for display. */
   readonly task?: string | null | undefined;
   /** Any label; replies repeat it. */
   readonly threadId?: string | null | undefined;
-  /** Names of live presences this message is meant for. */
+  /** Names of live presences this message is meant for: attention, not access. */
   readonly to?: ReadonlyArray<string> | null | undefined;
 };
 

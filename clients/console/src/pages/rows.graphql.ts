@@ -73,11 +73,11 @@ export type Role =
 export type RunSqlInput = {
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Values of `$1` and so on, of a single statement. */
+  /** Values of `$1` and so on, of a single statement: lists are arrays, objects JSON. */
   readonly params?: ReadonlyArray<unknown> | null | undefined;
-  /** Project, by global or native id. */
+  /** Project, for example `prj_0kz3m`. Its global id is taken, too. */
   readonly project: string;
-  /** One or more statements, which are one transaction. */
+  /** One or more statements. */
   readonly sql: string;
 };
 

@@ -107,9 +107,9 @@ export interface FollowInput {
   readonly first?: number | undefined;
   /** Only claims of the presence of exactly this name. */
   readonly holder?: string | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
 }
 

@@ -25,15 +25,20 @@ export interface CreateInput {
   /** What it may do: version 1, capabilities of its grant, and its project if any is named. */
   readonly scope: {
     readonly v: 1;
+    /** Capabilities of its grant; at least one. */
     readonly capabilities: readonly string[];
+    /** Native ids of projects: the grant’s own alone. */
     readonly projects?: readonly string[] | undefined;
   } | null;
   /** What it may spend, in micro-dollars: version 1; no limit when absent. */
   readonly spendCap?: {
     readonly v: 1;
     readonly currency: 'usd_micros';
+    /** How often `perPeriod` begins anew. */
     readonly period?: 'day' | 'week' | 'month' | undefined;
+    /** At most in each period; goes with `period`. */
     readonly perPeriod?: number | undefined;
+    /** At most in each payment. */
     readonly perTx?: number | undefined;
   } | null | undefined;
   /** When it ends, with a time zone; with its grant when absent, and never later. */

@@ -191,7 +191,7 @@ export interface FollowInput {
   readonly escalation?: string | undefined;
   /** Ends after so many events; goes on for ever when absent. */
   readonly first?: number | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
 }
 

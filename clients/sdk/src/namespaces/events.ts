@@ -44,9 +44,9 @@ export interface FollowInput {
   readonly after?: string | undefined;
   /** Ends after so many events; goes on for ever when absent. */
   readonly first?: number | undefined;
-  /** Organization that is followed with all its projects; with `project` its owner. */
+  /** Organization that is followed with all its projects; or the owner of the project. Its global id is taken, too. */
   readonly org?: string | undefined;
-  /** Project that is followed, by global or native id. */
+  /** Project that is followed. Its global id is taken, too. */
   readonly project?: string | undefined;
   /** Only what this source tells. */
   readonly source?: 'app' | 'platform' | undefined;

@@ -438,7 +438,7 @@ export interface MintInviteAnswer {
 
 /** Begin to follow a room. */
 export interface FollowInput {
-  /** Only messages that name somebody. */
+  /** Only messages that name the presence which the presence id or the session key says. */
   readonly addressedTo?: 'me' | undefined;
   /** Cursor to resume from; the earliest that is kept when absent. */
   readonly after?: string | undefined;
@@ -446,13 +446,13 @@ export interface FollowInput {
   readonly first?: number | undefined;
   /** Only messages as loud as this. */
   readonly importance?: 'high' | 'normal' | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** Presence that reads, `prs_…`. */
+  /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | undefined;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
-  /** Session that reads, by its key. */
+  /** Opaque; brings the same principal back as the same presence. */
   readonly sessionKey?: string | undefined;
   /** Only messages of this thread. */
   readonly threadId?: string | undefined;
@@ -496,9 +496,9 @@ export interface FollowPresencesInput {
   readonly first?: number | undefined;
   /** Only the presence of exactly this name. */
   readonly name?: string | undefined;
-  /** Organization, by global or native id. */
+  /** Organization, a UUID. Its global id is taken, too. */
   readonly org: string;
-  /** A project’s id for its default room, or a label. */
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
   readonly room: string;
 }
 

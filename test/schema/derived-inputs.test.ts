@@ -1,0 +1,68 @@
+import type { GraphQLInputObjectType } from 'graphql';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { derive } from '../../schema/derived-inputs.ts';
+import { schema } from '../../schema/schema.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+const { actors } = service;
+
+const emit = `mutation ($input: EmitEventInput!) { emitEvent(input: $input) { event { payload } deduplicated } }`;
+
+test('a null inside the caller’s own JSON stays, over the graph as over REST', async () => {
+  const { projectId, serviceKey } = await service.project();
+  const payload = { order: 'ord_1', refund: null, lines: [{ sku: 'x', note: null }] };
+  const input = { project: `Project_${projectId}`, eventType: 'order_paid', payload };
+  const { data } = await service.graphql(actors.bearer(serviceKey), emit, { input });
+  expect(data.emitEvent.event.payload).toEqual(payload);
+});
+
+test('a key in the input lets an operator’s passkey be asked for once', async () => {
+  const wallet = actors.wallet();
+  const email = `ada-${crypto.randomUUID()}@example.com`;
+  await service.graphql(wallet, `mutation { setOperatorContact(input: { name: "Ada", email: "${email}" }) { name } }`);
+  await service.control.sql('update operator_contacts set email_verified_at = now() where email = $1', [email]);
+  const ask = (key: string) =>
+    service.graphql(
+      wallet,
+      `mutation { enrollOperatorPasskey(input: { idempotencyKey: "${key}" }) { passkeyBinding } }`,
+    );
+  const once = { data: { enrollOperatorPasskey: { passkeyBinding: 'PENDING' } } };
+  expect([await ask('a'), await ask('a')]).toEqual([once, once]);
+  const mails = await service.control.sql('select id from mail_outbox where recipient = $1 and subject = $2', [
+    email,
+    'Enrol your passkey',
+  ]);
+  expect(mails).toHaveLength(1);
+});
+
+test('refusals name an input as the graph spells it, however deep', async () => {
+  const { wallet, orgId, projectId } = await service.project();
+  const mutation = `mutation ($input: CreateRoomClaimInput!) { createRoomClaim(input: $input) { claimId } }`;
+  const given = { org: orgId, room: projectId, resource: 'deploy', mode: 'SHARED', sessionKey: '', ttlSeconds: 0 };
+  const { errors } = await service.graphql(wallet, mutation, { input: given });
+  expect(errors![0]!.extensions).toMatchObject({
+    code: 'VALIDATION_FAILED',
+    details: { fields: [{ field: 'ttlSeconds' }, { field: 'sessionKey' }] },
+  });
+});
+
+test('the same thing is meant by its native and by its global id', async () => {
+  const { wallet, projectId } = await service.project();
+  const ask = (id: string) => service.graphql(wallet, `{ project(id: "${id}") { projectId } }`);
+  const answer = { data: { project: { projectId } } };
+  expect([await ask(projectId), await ask(`Project_${projectId}`)]).toEqual([answer, answer]);
+});
+
+test('an enumeration without a type in the graph is refused when the schema is built, by name', () => {
+  const op = { name: 'rooms.paint' as const, input: z.object({ colour: z.enum(['red', 'blue']) }) };
+  expect(() => derive(op, {})).toThrow('rooms.paint colour');
+  expect(derive(op, { types: { colour: 'String' } }).read({ colour: 'red' })).toEqual({ colour: 'red' });
+});
+
+test('a value in words of an input is spelt as the graph spells it', () => {
+  const { role } = (schema.getType('AddMemberInput') as GraphQLInputObjectType).getFields();
+  expect(role!.description).toBe('Role it gets: `DEVELOPER` unless told.');
+});
