@@ -16,7 +16,7 @@ import { builder, pageArgs, sameForAll } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs, sliceConnection } from './connection.ts';
 import { followable, followFrom, followFromDescription } from './following.ts';
 import { loaderOf } from './loader.ts';
-import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
+import { changeField, inputsOf, readField, rootFieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
 
@@ -255,8 +255,7 @@ builder.queryField('escalations', (t) =>
   t.field({
     type: EscalationConnection,
     nullable: true,
-    ...fieldOf(listEscalations),
-    authScopes: { credential: true },
+    ...rootFieldOf(listEscalations),
     args: { ...listed.args, ...pageArgs },
     resolve: (_root, args, ctx, info) => {
       const wanted = listed.read(args);

@@ -1,10 +1,11 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { LiveHint, LiveResync } from '../resolvers/live/live-hub.ts';
+import { openLive } from '../resolvers/live/open-live.ts';
 import { cursorOf, type LiveEvent } from '../subscriptions/live/follow-live.ts';
 import { followProjectLive } from '../subscriptions/live/follow-project-live.ts';
 import { builder } from './builder.ts';
-import { nativeId } from './global-id.ts';
 import { keysOf, liveOps, resyncReasons } from './live-words.ts';
+import { inputsOf } from './operation-field.ts';
 
 const LiveOpEnum = builder.enumType('LiveOp', {
   description: 'What a statement did to rows.',
@@ -61,17 +62,18 @@ const LiveHintEventRef = builder.objectRef<LiveEvent>('LiveHintEvent').implement
   }),
 });
 
+const opened = inputsOf(openLive);
+
 builder.subscriptionField('liveHints', (t) =>
   t.field({
     type: LiveHintEventRef,
     description: 'What changes in live tables of a project: from a cursor on, then as it is committed.',
     args: {
-      project: t.arg.id({ description: 'Project, by global or native id.' }),
-      tables: t.arg.stringList({ description: 'Live tables to follow, at most 20.' }),
+      ...opened.args,
       after: t.arg.string({ required: false, description: 'Cursor to resume from; from now on when absent.' }),
     },
-    subscribe: (_root, { project, tables, ...rest }, ctx) =>
-      followProjectLive(ctx, { project: nativeId('Project', project), tables, ...dropNulls(rest) }),
+    subscribe: (_root, { after, ...args }, ctx) =>
+      followProjectLive(ctx, { ...opened.read(args), ...dropNulls({ after }) }),
     resolve: (event) => event,
   }),
 );

@@ -20,6 +20,12 @@ export const fieldOf = ({ name, summary }: Pick<AnyOperation, 'name' | 'summary'
   extensions: { operation: name },
 });
 
+/** The same for a field of `Query` or `Mutation`: who needs no credential for the operation needs none for it. */
+export const rootFieldOf = (op: Pick<AnyOperation, 'name' | 'summary' | 'access'>) => ({
+  ...fieldOf(op),
+  ...(op.access.openTo === 'anyone' ? {} : ({ authScopes: { credential: true } } as const)),
+});
+
 /** The inputs of an operation as arguments, for a field that makes more of them than one call. */
 export function inputsOf<Input extends z.ZodObject, Omitted extends keyof z.input<Input> = never>(
   op: { readonly name: string; readonly input: Input },
@@ -82,8 +88,7 @@ export function changeField<Type extends TypeParam<Types>, Input extends z.ZodOb
     t.field({
       type,
       nullable: true,
-      ...fieldOf(op),
-      ...credentialOf(op),
+      ...rootFieldOf(op),
       args: { input: t.arg({ type: ref, description: argument }) },
       resolve: async (_root: unknown, { input }: { input: { idempotencyKey?: string | null } }, ctx: Context) => {
         const given = input.idempotencyKey ?? undefined;
@@ -120,8 +125,7 @@ export function readField<Type extends TypeParam<Types>, Input extends z.ZodObje
     t.field({
       type,
       nullable: true,
-      ...fieldOf(op),
-      ...credentialOf(op),
+      ...rootFieldOf(op),
       args: { ...(paged && pageArgs), ...builder.args((arg) => fields(arg as never)) },
       resolve: async (_root: unknown, args: PageArgs, ctx: Context, info: GraphQLResolveInfo) => {
         const input = hasWindow ? { ...read(args), ...listWindowOf(args) } : read(args);
@@ -130,7 +134,3 @@ export function readField<Type extends TypeParam<Types>, Input extends z.ZodObje
     } as never),
   );
 }
-
-/** Who needs no credential for an operation needs none for its field. */
-const credentialOf = ({ access }: Pick<AnyOperation, 'access'>) =>
-  access.openTo === 'anyone' ? {} : ({ authScopes: { credential: true } } as const);

@@ -5,7 +5,7 @@ import { listOperatorProjects, type OperatedProjects } from '../resolvers/operat
 import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/operator/reach.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { fieldOf, inputsOf, readField } from './operation-field.ts';
+import { inputsOf, readField, rootFieldOf } from './operation-field.ts';
 import { ProjectConnection } from './projects.ts';
 import { run } from './run.ts';
 
@@ -126,8 +126,7 @@ builder.queryField('operatorProjects', (t) =>
   t.field({
     type: ProjectsRef,
     nullable: true,
-    ...fieldOf(listOperatorProjects),
-    authScopes: { credential: true },
+    ...rootFieldOf(listOperatorProjects),
     args: {
       ...listed.args,
       includeArchived: t.arg.boolean({ required: false, description: 'Whether archived ones are listed, too.' }),

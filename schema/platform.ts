@@ -9,7 +9,7 @@ import { setLimits } from '../resolvers/orgs/set-limits.ts';
 import { builder } from './builder.ts';
 import { inOrder, listConnection } from './connection.ts';
 import { keyed, keyField } from './idempotency.ts';
-import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
+import { changeField, inputsOf, readField, rootFieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -105,8 +105,7 @@ builder.mutationField('setOrganizationLimits', (t) =>
   t.field({
     type: OrganizationRef,
     nullable: true,
-    ...fieldOf(setLimits),
-    authScopes: { credential: true },
+    ...rootFieldOf(setLimits),
     args: { input: t.arg({ type: SetOrganizationLimitsInput, description: 'The limits.' }) },
     resolve: async (_root, { input: { limits, idempotencyKey, ...given } }, ctx) => {
       const byName = limits.map(({ name, value }) => [limitWireNames[name as keyof Limits], value ?? null]);

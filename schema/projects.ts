@@ -10,7 +10,7 @@ import { type ProjectRow, statusOf } from '../resolvers/projects/shared/wire.ts'
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf, inputsOf, readField } from './operation-field.ts';
+import { fieldOf, inputsOf, readField, rootFieldOf } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -125,8 +125,7 @@ builder.queryField('projects', (t) =>
   t.field({
     type: ProjectConnection,
     nullable: true,
-    ...fieldOf(listProjects),
-    authScopes: { credential: true },
+    ...rootFieldOf(listProjects),
     args: {
       ...pageArgs,
       ...listed.args,

@@ -18,7 +18,7 @@ import {
   windowOf,
 } from './connection.ts';
 import { loaderOf } from './loader.ts';
-import { fieldOf, inputsOf, readField } from './operation-field.ts';
+import { fieldOf, inputsOf, readField, rootFieldOf } from './operation-field.ts';
 import { filterSpelling, MessageRef } from './room-messages.ts';
 import { addressOf, PresenceConnection, RoomRef } from './rooms.ts';
 import { run } from './run.ts';
@@ -185,8 +185,7 @@ builder.queryField('roomMessages', (t) =>
   t.field({
     type: MessageConnection,
     nullable: true,
-    ...fieldOf(listMessages),
-    authScopes: { credential: true },
+    ...rootFieldOf(listMessages),
     args: { ...wanted.args, ...pageArgs },
     resolve: (_root, args, ctx) => messagePage(ctx, wanted.read(args), args),
   }),

@@ -1,3 +1,4 @@
+import { operations } from '../../resolvers/index.ts';
 import { doorTools } from './door-tools.ts';
 import type { Tool } from './tool.ts';
 
@@ -41,10 +42,23 @@ const buyer: ReadonlySet<string> = new Set([
   'redeem_voucher',
 ]);
 
+const ofAdmin = new Set<string>(operations.filter(({ access }) => access.openTo === 'admin').map(({ name }) => name));
+
+interface Listed {
+  /** First words of operations’ names. */
+  readonly namespaces: readonly string[];
+  /** Further operations. */
+  readonly operations?: readonly string[];
+  /** Further tools. */
+  readonly tools: readonly string[];
+}
+
+/** Tools of some operations, but for those of the platform admin. */
 const among =
-  (groups: RegExp, more: readonly string[] = []): Profile['lists'] =>
-  ({ name, operations }) =>
-    !name.startsWith('admin_') && (more.includes(name) || operations.some((one) => groups.test(one)));
+  ({ namespaces, operations: more = [], tools }: Listed): Profile['lists'] =>
+  ({ name, operations: own }) =>
+    !own.some((one) => ofAdmin.has(one)) &&
+    (tools.includes(name) || own.some((one) => more.includes(one) || namespaces.includes(one.split('.')[0]!)));
 
 const known = ['whoami', 'list_orgs', 'list_projects', 'project_info'];
 
@@ -53,12 +67,16 @@ export const profiles: readonly Profile[] = [
   { name: 'core', lists: ({ name }) => core.has(name), reachesAll: true },
   {
     name: 'coordination',
-    lists: among(/^(rooms|claims|escalations|contacts|events)\.|listEvents$|^errors\.(list|get)$/, known),
+    lists: among({
+      namespaces: ['rooms', 'claims', 'escalations', 'contacts', 'events'],
+      operations: ['orgs.listEvents', 'projects.listEvents', 'errors.list', 'errors.get'],
+      tools: known,
+    }),
     reachesAll: true,
   },
   {
     name: 'data',
-    lists: among(/^(projects|users)\./, [...known, ...doorTools.map(({ name }) => name)]),
+    lists: among({ namespaces: ['projects', 'users'], tools: [...known, ...doorTools.map(({ name }) => name)] }),
     reachesAll: true,
   },
   { name: 'all', lists: () => true, reachesAll: true },

@@ -169,7 +169,7 @@ function byOperation(op: AnyOperation): readonly Tool[] {
   const { tool } = op;
   if (tool === undefined || particular.some(({ name }) => name === tool)) return [];
   const made = (waitingFor[op.name] ?? itself)(operationTool(op, tool, routes));
-  return [isByProject(op) && !tool.startsWith('admin_') ? byProject(made) : made];
+  return [isByProject(op) && op.access.openTo !== 'admin' ? byProject(made) : made];
 }
 
 const revealForm = { type: 'boolean', description: 'Whether to show the secrets of the answer in its text, too.' };

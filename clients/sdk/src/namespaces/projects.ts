@@ -366,7 +366,7 @@ export interface ListEventsAnswer {
 export interface FollowLiveInput {
   /** Cursor to resume from; from now on when absent. */
   readonly after?: string | undefined;
-  /** Project, by global or native id. */
+  /** Project, for example `prj_0kz3m`. Its global id is taken, too. */
   readonly project: string;
   /** Live tables to follow, at most 20. */
   readonly tables: readonly string[];
