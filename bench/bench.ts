@@ -5,6 +5,7 @@ import { type Line, table } from './report.ts';
 import { append } from './rows/append.ts';
 import { siteAudit } from './rows/audits.ts';
 import { backup } from './rows/backup.ts';
+import { executors } from './rows/executors.ts';
 import { feedRead } from './rows/feeds.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { challenge, paidRequest } from './rows/payments.ts';
@@ -24,6 +25,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   small,
   deep,
   list,
+  executors,
   send,
   append,
   row,

@@ -7,6 +7,7 @@ export const rowNames = [
   'small',
   'deep',
   'list',
+  'executors',
   'send',
   'append',
   'row',
@@ -29,7 +30,7 @@ export const rowNames = [
 ] as const;
 
 /** Those that run only when they are named, or all are. */
-const longRows: readonly string[] = ['saturated', 'backup'];
+const longRows: readonly string[] = ['executors', 'saturated', 'backup'];
 
 export type RowName = (typeof rowNames)[number];
 
@@ -57,7 +58,7 @@ export interface Sizes {
 const usage = `npm run bench -- [options]
 
   --only a,b      rows to run, of: ${rowNames.join(', ')}
-                  (saturated, 5,000 sockets, and backup run only when they are named or with --full)
+                  (executors, saturated, 5,000 sockets, and backup run only when they are named or with --full)
   --rounds n      rounds of each measurement; the median counts (default 3)
   --seconds n     length of one round (default 2)
   --full          200,000 messages instead of 20,000, and the rows saturated and backup

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startInstallation, stopInstallations } from './installation.ts';
 import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
@@ -47,7 +48,12 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
     const { folder, databaseUrl, root, gateway } = await startInstallation({
       settings: { max_connections: '200' },
       env: { SVC_ADMIN_KEY: adminKey },
-      flags: options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`],
+      flags: [
+        ...(options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`]),
+        ...(options.rows.includes('executors')
+          ? ['--import', fileURLToPath(new URL('subjects/executor.ts', import.meta.url))]
+          : []),
+      ],
     });
     say('filling the database');
     const dataset = await seed(options.sizes, { url: gateway.url, databaseUrl, root, adminKey });

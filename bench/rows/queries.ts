@@ -5,9 +5,9 @@ import { type Contender, median, race } from '../race.ts';
 import { atLeast, compare, type Line, line } from '../report.ts';
 import { ask, type Stage } from '../stage.ts';
 
-const smallQuery = 'query ($id: ID!) { project(id: $id) { id name } }';
+export const smallQuery = 'query ($id: ID!) { project(id: $id) { id name } }';
 
-const deepQuery = `query ($id: ID!) { project(id: $id) { id name organization { orgId displayName
+export const deepQuery = `query ($id: ID!) { project(id: $id) { id name organization { orgId displayName
   rooms(first: 5) { edges { node { key messages(first: 20) { edges { node { messageId body sender createdAt } } } } } } } } }`;
 
 // PostGraphile makes its schema from the tables, so it is asked in its own words.
@@ -18,7 +18,12 @@ const itsDeepQuery = `query ($id: String!) { projectByRowId(rowId: $id) { rowId 
 
 const json = { 'content-type': 'application/json' };
 
-const queries = (stage: Stage, path: string, query: string, headers: Record<string, string> = {}): HttpRequest[] =>
+export const queries = (
+  stage: Stage,
+  path: string,
+  query: string,
+  headers: Record<string, string> = {},
+): HttpRequest[] =>
   stage.dataset.projectIds.map((id) => ({
     method: 'POST',
     path,
@@ -27,7 +32,7 @@ const queries = (stage: Stage, path: string, query: string, headers: Record<stri
   }));
 
 /** Whoever answers something else would be compared with nothing. */
-async function answerAlike(...contenders: readonly Contender[]): Promise<void> {
+export async function answerAlike(...contenders: readonly Contender[]): Promise<void> {
   const [expected, ...others] = await Promise.all(
     contenders.map(async ({ server, requests }) => JSON.parse(await ask(server, requests[0]!)) as unknown),
   );
