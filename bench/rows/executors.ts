@@ -39,7 +39,7 @@ export async function executors(stage: Stage): Promise<Line[]> {
   const named = (query: string, executor: string) => query.replace('query', `query ${executor}`);
   for (const [shape, query] of Object.entries(shapes))
     await measure(shape, (executor) => queries(stage, '/graphql', named(query, executor), { authorization }));
-  await measure('deep, each time a new one: ', (executor) => {
+  await measure('new deep', (executor) => {
     const [first, ...others] = queries(stage, '/graphql', named(deepQuery, executor), { authorization });
     return Array.from({ length: strangers }, (_, n) => {
       const request = [first!, ...others][n % (others.length + 1)]!;
