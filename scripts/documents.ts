@@ -8,6 +8,13 @@ const begin = 'README.md';
 const link = /\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]*))?\)/g;
 const script = /\bnpm run ([a-z][a-z:-]*)/g;
 
+/** Pages for maintainers are read at one sitting. */
+const wordsMax = 900;
+const forMaintainers = /^docs[\\/]architecture\b/;
+/** A file or folder of the project, as a page names it. */
+const named =
+  /`((?:bench|clients|core|db|docs|engines|kernel|resolvers|rest-compat|schema|scripts|server|subscriptions|test)\/[\w./-]+)`/g;
+
 /** Anchors of the headings of a page, as GitHub makes them. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
@@ -18,7 +25,10 @@ const anchorsOf = (text: string) =>
       .replaceAll(' ', '-'),
   );
 
-/** @returns what is wrong in the project's pages, a line each: links without a target, unknown scripts, pages nobody leads to */
+/**
+ * @returns what is wrong in the project's pages, a line each: links without a target, unknown scripts, pages that no way leads
+ *   to, and of those for maintainers such as are long or name files that are not there
+ */
 export async function documentFaults(): Promise<string[]> {
   const places = ['*.md', 'docs/**/*.md', 'clients/*/*.md', 'examples/**/*.md', 'bench/*.md'];
   const paths = globSync(places, { cwd: root, exclude: (name) => name === 'node_modules' });
@@ -42,6 +52,12 @@ export async function documentFaults(): Promise<string[]> {
     leadsTo.set(path, targets);
     for (const [, name] of text.matchAll(script))
       if (!(name! in scripts)) faults.push(`${path}: there is no script ${name}`);
+    if (!forMaintainers.test(path)) continue;
+    const words = text.split(/\s+/).length;
+    if (words > wordsMax) faults.push(`${path}: has ${words} words; split it, ${wordsMax} are the most`);
+    for (const [, name] of text.matchAll(named))
+      if ((await stat(join(root, name!)).catch(() => undefined)) === undefined)
+        faults.push(`${path}: ${name} is not there`);
   }
 
   const reached = new Set([begin]);
