@@ -47,6 +47,7 @@ COPY kernel ./kernel
 COPY resolvers ./resolvers
 COPY subscriptions ./subscriptions
 COPY schema ./schema
+COPY agents ./agents
 COPY rest-compat ./rest-compat
 COPY server ./server
 USER node

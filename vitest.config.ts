@@ -52,7 +52,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     coverage: {
       provider: 'v8',
-      include: ['kernel/**', 'resolvers/**', 'subscriptions/**', 'rest-compat/**'],
+      include: ['kernel/**', 'resolvers/**', 'subscriptions/**', 'rest-compat/**', 'agents/**'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 90 },
     },

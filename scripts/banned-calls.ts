@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Code that runs on Node.js: the console runs in browsers alone. */
 const patterns = [
-  '{core,db,engines,kernel,resolvers,subscriptions,schema,rest-compat,server,scripts,test}/**/*.ts',
+  '{core,db,engines,kernel,resolvers,subscriptions,schema,rest-compat,agents,server,scripts,test}/**/*.ts',
   'clients/{cli,sdk}/**/*.ts',
 ];
 

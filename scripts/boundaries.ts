@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The folders in the order imports may point: each may import what stands below it, and itself. */
 const order = [
   ['server'],
+  ['agents'],
   // These translate the same operations for different callers and never import each other.
   ['schema', 'rest-compat'],
   ['subscriptions'],

@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
+import { toolTable } from '../agents/tools/tools.ts';
 import { routes } from '../rest-compat/routes.ts';
-import { toolTable } from '../rest-compat/tools/tools.ts';
 import { schema } from '../schema/schema.ts';
 import { absences, elsewhere, reasons, type SurfaceKind, surfaceKinds } from './surfaces/absences.ts';
 import { type Surface, surfaces } from './surfaces.ts';

@@ -1,5 +1,5 @@
+import { asRpcError, errorBody, type RpcAnswer, type RpcRequest } from '../agents/json-rpc.ts';
 import { ServiceError } from '../core/errors.ts';
-import { asRpcError, errorBody, type RpcAnswer, type RpcRequest } from '../rest-compat/agents/json-rpc.ts';
 import { bodyOf, type Exchange } from './exchange.ts';
 import { type Answer, jsonType, send, sendAnswer, setCommonHeaders } from './respond.ts';
 

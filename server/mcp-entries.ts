@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
+import { errorBody, RpcError, rpcCodes } from '../agents/json-rpc.ts';
+import { asksForStream } from '../agents/mcp/metadata.ts';
 import { invalidField, ServiceError } from '../core/errors.ts';
-import { errorBody, RpcError, rpcCodes } from '../rest-compat/agents/json-rpc.ts';
-import { asksForStream } from '../rest-compat/agents/mcp/metadata.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
 import { jsonType, send, sendAnswer, sendJson } from './respond.ts';

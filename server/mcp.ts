@@ -1,11 +1,12 @@
+import { answerMcp } from '../agents/mcp/answer.ts';
+import { revisions } from '../agents/mcp/revisions.ts';
+import { createRunningCalls } from '../agents/mcp/running-calls.ts';
+import { listOf, platformPath, platformServer, profileNamed } from '../agents/tools/platform-server.ts';
+import { profiles } from '../agents/tools/profiles.ts';
+import type { ToolRun } from '../agents/tools/tool.ts';
 import { toEnvelope } from '../core/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
-import { answerMcp } from '../rest-compat/agents/mcp/answer.ts';
-import { revisions } from '../rest-compat/agents/mcp/revisions.ts';
-import { createRunningCalls } from '../rest-compat/agents/mcp/running-calls.ts';
-import { listOf, platformPath, platformServer, profileNamed } from '../rest-compat/tools/platform-server.ts';
-import { profiles } from '../rest-compat/tools/profiles.ts';
-import type { ToolRun } from '../rest-compat/tools/tool.ts';
+import { bodyBytesMax } from './body.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { arrivalOf, contextOf } from './exchange-context.ts';
 import { answerRpc } from './json-rpc.ts';
@@ -13,9 +14,6 @@ import { mcpEntries } from './mcp-entries.ts';
 import { createContext } from './request-context.ts';
 import type { Entry } from './routes/entry.ts';
 import { standingOf } from './status.ts';
-
-/** Largest body of a call, in bytes: as of the documented paths that the same operations answer. */
-const bodyBytesMax = 1024 * 1024;
 
 const profileHeader = 'svc-mcp-profile';
 

@@ -1,4 +1,4 @@
-import { agentDocs } from '../rest-compat/agents/docs.ts';
+import { agentDocs } from '../agents/docs.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 import { healthDoc } from './health.ts';
 

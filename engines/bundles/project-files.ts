@@ -5,6 +5,7 @@ import { type BundleFile, textFile } from './bundle-file.ts';
 /** Folders of the project, and what stands beside them: whatever else lies there is somebody's own. */
 const folders = [
   '.ci',
+  'agents',
   'bench',
   'clients',
   'core',

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { findTarget } from '../../rest-compat/agents/find-target.ts';
+import { findTarget } from '../../agents/find-target.ts';
 
 test.each([
   ['Audit https://shop.audit-sites.net/shoes?x=1#top, please.', 'https://shop.audit-sites.net/shoes?x=1#top'],

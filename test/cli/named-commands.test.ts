@@ -30,8 +30,10 @@ const shellWords = (line: string): string[] =>
 /** Commands of the gateway's own next actions, hints and refusals; what is put in at run time is a word. */
 async function named(): Promise<string[]> {
   const folders = [
+    'agents',
     'core',
     'engines',
+    'kernel',
     'resolvers',
     'rest-compat',
     'schema',

@@ -44,3 +44,18 @@ test('in production without an admin key nobody reads the metrics', async () => 
 test('in development everybody reads the metrics', async () => {
   expect(await read(development, development.actors.nobody)).toEqual({ status: 200, shown: true });
 });
+
+test.each([
+  ['DELETE', '/graphql', '/graphql', 405],
+  ['PUT', '/projects/v1/prj_of_ghosts/graphql', '/projects/v1/:id/graphql', 405],
+  ['POST', '/console/orgs/of-ghosts', '/console', 405],
+  ['GET', '/rest/v1/%zz', '/rest/v1/:table', 400],
+  ['PUT', '/orgs/v1/of-ghosts', 'unknown', 405],
+  ['GET', '/of-ghosts', 'unknown', 404],
+])('%s %s is refused, and counts under %s', async (method, path, route, status) => {
+  const { nobody } = development.actors;
+  expect((await development.call(nobody, method, path)).status).toBe(status);
+  const { text } = await development.call(nobody, 'GET', '/metrics');
+  expect(text).toMatch(`http_requests_total{route="${route}",method="${method}",status="${status}"}`);
+  expect(text).not.toContain('ghosts');
+});

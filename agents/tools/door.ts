@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import { parseInput } from '../../kernel/run/parse-input.ts';
+import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
+import type { Annotations, ArgumentForm, Arguments, Tool, ToolRun } from './tool.ts';
+
+interface Door<Input extends z.ZodObject> extends Partial<Pick<Tool, 'secrets'>> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly output: z.ZodType;
+  readonly annotations: Annotations;
+  readonly ask: (run: ToolRun, args: z.output<Input>) => Promise<object>;
+}
+
+/** A tool that asks a project’s own door, and is no operation. */
+export function door<Input extends z.ZodObject>({ input, output, ask, ...more }: Door<Input>): Tool {
+  return {
+    secrets: [],
+    ...more,
+    input: { required: [], ...wholeForm(input, 'input'), additionalProperties: false } as unknown as ArgumentForm,
+    output: wholeForm(output, 'output'),
+    operations: [],
+    isPriced: false,
+    isLong: false,
+    isInSteps: false,
+    waits: () => undefined,
+    run: async (run, args: Arguments) =>
+      ask(
+        run,
+        parseInput({ input }, args as z.input<Input>, (name) => name),
+      ),
+  };
+}
+
+/** What is added to; nothing is lost by it. */
+export const adds = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
