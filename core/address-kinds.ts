@@ -29,7 +29,7 @@ const notPublic6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/4
 const private4 = ['10.0.0.0/8', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 const private6 = ['::1/128', 'fc00::/7'];
 
-/** Inside networks of operators, clouds tell secrets of a machine to whoever asks here. */
+/** Inside networks of operators, clouds give the secrets of a machine to every process that asks here. */
 const metadata6 = ['fd00:ec2::/32', 'fd20:ce::/32'];
 
 // One list for each family: asked of both, Node takes a mapped address for the one that it maps.
@@ -53,7 +53,7 @@ const lists = {
 
 /**
  * What kind of place an address is: `public`, `private` (an operator's own network or this machine), or `forbidden`,
- * where nobody is to be sent: link-local addresses and those of clouds' metadata, unspecified, multicast, reserved,
+ * where no request may go: link-local addresses and those of clouds' metadata, unspecified, multicast, reserved,
  * mapped, translated and tunnelled ones, and whatever is no address.
  */
 export function addressKind(address: string): 'public' | 'private' | 'forbidden' {

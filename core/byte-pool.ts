@@ -3,7 +3,7 @@ export interface BytePoolOptions {
   readonly from?: number;
   /** Most that is kept for later, in bytes. @default 16_777_216 */
   readonly keep?: number;
-  /** How long a pool that nobody uses keeps anything, in milliseconds. @default 5_000 */
+  /** How long an unused pool keeps anything, in milliseconds. @default 5_000 */
   readonly idleMs?: number;
 }
 
@@ -51,7 +51,7 @@ export class BytePool {
     return whole;
   }
 
-  /** Takes back what nobody reads any more, once; anything that is not of the pool is left alone. */
+  /** Takes back what no reader needs any more, once; anything that is not of the pool is left alone. */
   giveBack(lent: Buffer): void {
     const block = this.#lent.get(lent);
     if (block === undefined) return;

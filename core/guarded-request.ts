@@ -38,7 +38,7 @@ export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
     method,
     // As it is sent: the body is counted as it comes.
     headers: { 'accept-encoding': 'identity', ...headers, ...(trial === undefined ? {} : { host: url.host }) },
-    // A connection of its own, and none that was opened for somebody else or leads through a proxy.
+    // A connection of its own: neither one that another request opened nor one that leads through a proxy.
     agent: false,
     signal,
     lookup: checkedLookup(opening),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { ServiceError } from './errors.ts';
 
 export interface HeldAnswersOptions {
-  /** Most bytes that wait for the readers of one project, or of one network where nobody knows whose they are. @default 48 MiB */
+  /** Most bytes that wait for the readers of one project, or of one network where the project is unknown. @default 48 MiB */
   readonly perProject?: number;
   /** Most bytes that wait for readers together. @default 96 MiB */
   readonly max?: number;

@@ -1,4 +1,4 @@
-/** Deepest value of somebody else's that is written as JSON: writing one goes as deep as it is, and runs out of stack. */
+/** Deepest foreign value that is written as JSON: writing recurses as deep as the value, and may run out of stack. */
 const depthMax = 1_000;
 
 /** Whether a value can be written as JSON, however deep its like may go. */

@@ -1,4 +1,4 @@
-/** Longest text of somebody else's that is passed on in a refusal, in characters. */
+/** Longest foreign text that a refusal passes on, in characters. */
 const charactersMax = 16_384;
 
 /** A text that may be of any length, cut to one that may be said. */

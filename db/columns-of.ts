@@ -4,7 +4,7 @@ import { getTableColumns, type Table } from 'drizzle-orm';
  * The select list of a table for a hand-written statement: `o."display_name" as "org.displayName"`. With
  * {@link partOf}, the statement yields rows of the very type that the table declares.
  *
- * @param without columns that are nobody's to see, or of no use to whoever reads rows
+ * @param without columns that no reader may see, or that readers of rows do not need
  */
 export function columnsOf(table: Table, alias: string, prefix = '', without: readonly string[] = []): string {
   return Object.entries(getTableColumns(table))

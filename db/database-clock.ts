@@ -24,7 +24,7 @@ const awayMs = 5_000;
 /**
  * One clock for all nodes. What a statement compares with `now()` and what a node compares itself is held against the
  * same clock, and a node whose own clock is set forward or back goes on as if nothing had happened: between two answers
- * of the database, time is counted by the monotonic clock, which nobody can set.
+ * of the database, time is counted by the monotonic clock, which cannot be set.
  *
  * @throws when the database does not tell its time at the start
  */

@@ -24,7 +24,7 @@ interface Size {
 }
 
 /**
- * What the databases of one server take on disk, so that whoever reads a project neither measures it anew nor waits for
+ * What the databases of one server take on disk, so that a read of a project neither measures it anew nor waits for
  * a server that is away. Sizes are remembered for half a minute, and measured by one statement at a time for all who
  * ask meanwhile. What cannot be measured in time is told as it was last known; what was never known is 0.
  */
@@ -84,7 +84,7 @@ export class DatabaseSizes {
         }
       }
     } catch {
-      // Whoever wants to know asks again, once the server had a rest.
+      // A later caller asks again, once the server had a rest.
       this.#wanted = new Set();
       this.#restsUntil = this.#now() + restMs;
     } finally {

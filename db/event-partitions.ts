@@ -4,7 +4,7 @@ import { inTransaction, sqlState } from './pool.ts';
 /** The days that events are kept, one branch of the table for each. */
 const branches = [90, 365] as const;
 
-/** Months that have their partitions ahead of time: so long may nobody look after them, and still no row is refused. */
+/** Months that have their partitions ahead of time: housekeeping may fail for so long, and still no row is refused. */
 const monthsAhead = 3;
 
 /** Lock under which partitions are made and dropped; any number that nothing else uses. */
@@ -13,12 +13,12 @@ const partitionsLock = 7_306_021;
 /** How long readers and writers may be held up by the dropping of a partition, in milliseconds; then it is left for later. */
 const lockMs = 250;
 
-/** Organizations whose floors are raised in one transaction: whoever appends to one of them waits for no more than that. */
+/** Organizations whose floors are raised in one transaction: an append to one of them waits for no more than that. */
 const orgsAtOnce = 200;
 
 /**
  * Makes the partitions of events for this month and the next ones, and for the month before: a transaction that began
- * before midnight writes there, and so does a database whose clock is set back. Waits for nobody who reads or writes events.
+ * before midnight writes there, and so does a database whose clock is set back. Waits for no reader or writer of events.
  */
 export async function makeEventPartitions(pool: pg.Pool | pg.Client): Promise<void> {
   const { rows: missing } = await pool.query<{ name: string; branch: string; from: string; upto: string }>(
@@ -48,7 +48,7 @@ export async function makeEventPartitions(pool: pg.Pool | pg.Client): Promise<vo
 
 /**
  * Drops the partitions that are past their time with all they hold. First, in batches, it raises the floors of the
- * organizations that have events there: from then on nobody is shown what is below them, whether it is dropped at once
+ * organizations that have events there: from then on no reader sees what is below them, whether it is dropped at once
  * or, since the partition is in use for too long or the process dies, the next time.
  *
  * @returns the names of those dropped

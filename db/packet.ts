@@ -41,8 +41,8 @@ const DriverQuery = pg.Query as unknown as new (
 ) => DriverQuery;
 
 /**
- * Statements that are sent in one piece and end in one Sync: behind one that fails, the server runs none. Whoever asked
- * for the failed one is told why, whoever asked for a later one gets a {@link NotRunError}, and what came before is answered.
+ * Statements that are sent in one piece and end in one Sync: behind one that fails, the server runs none. The caller
+ * of the failed one gets its error, callers of later ones get a {@link NotRunError}, and what came before is answered.
  */
 export class Packet {
   // By the names under which the driver remembers what has been prepared: of the statement whose turn it is.

@@ -41,7 +41,7 @@ export class Read {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly portal = '';
-  /** It shares a transaction with others, so nobody can say which of them takes long. */
+  /** It shares a transaction with others, so it is unknown which of them takes long. */
   isAccompanied = false;
   /** The server has answered it. */
   isAnswered = false;
@@ -69,7 +69,7 @@ export class Read {
     this.#reject = reject;
   }
 
-  /** Writes what asks for it. @returns whether that could be done, and somebody still waits for it */
+  /** Writes what asks for it. @returns whether that could be done, and a caller still waits for it */
   write(wire: Wire): boolean {
     // Asked elsewhere while its connection opened: what is not counted as under way must not be answered either.
     if (this.#settled) return false;
@@ -119,5 +119,5 @@ export class Read {
   }
 }
 
-// By its prototype alone: the driver's constructor makes an emitter and a result that nobody would use.
+// By its prototype alone: the driver's constructor makes an emitter and a result that stay unused.
 Object.setPrototypeOf(Read.prototype, pg.Query.prototype);

@@ -19,9 +19,9 @@ export interface LineOptions {
 
 /** A statement that runs for longer holds up no others: in milliseconds. */
 export const heldUpMs = 250;
-/** One that takes longer to open holds up nobody either. */
+/** One that takes longer to open holds up no read either. */
 const openMs = 1_000;
-/** A connection that nobody has used for so long is closed, in milliseconds. */
+/** A connection that was unused for so long is closed, in milliseconds. */
 const idleMs = 30_000;
 /** What holds on every connection here. */
 const settings = `set default_transaction_read_only = on; set timezone = 'UTC'; set plan_cache_mode = force_generic_plan`;
@@ -154,7 +154,7 @@ export class PipelinedConnection implements Carrier {
     const { statementMs } = this.#options;
     const [first, ...behind] = reads;
     if (behind.length > 0) {
-      // Nobody waits for what was sent behind it any more, so the server need not do it either.
+      // No caller waits for what was sent behind it any more, so the server need not do it either.
       this.#retired = true;
       this.#abandoned = true;
       for (const read of behind) read.divert();

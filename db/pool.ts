@@ -49,7 +49,7 @@ export function createPool({
     }
 
     /**
-     * Sets the server's limit, which is nobody's statement. Not as a parameter of the connection: poolers such as
+     * Sets the server's limit, which is no caller's statement. Not as a parameter of the connection: poolers such as
      * PgBouncer refuse those they do not know.
      */
     async limitStatements(ms: number): Promise<void> {
@@ -140,7 +140,7 @@ const queryCanceled = '57014';
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
-/** Whether somebody else came first with what there can be one of. */
+/** Whether another transaction came first with what there can be one of. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 
 /** Whether a value breaks what its table demands of it. */

@@ -69,7 +69,7 @@ async function closeToPublic(client: pg.Client, server: string, warn: Warn): Pro
 }
 
 /**
- * Advisory locks are each database's own, roles and databases are the server's: whoever prepares a server meets in the
+ * Advisory locks are each database's own, roles and databases are the server's: all who prepare a server meet in the
  * database that every server has, or in its own where that one is closed.
  */
 async function withBootstrapClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -128,7 +128,7 @@ export class ProjectConnections {
     }
   }
 
-  /** @param cancelling a cancellation under way: whoever had the session next would be cancelled in its place */
+  /** @param cancelling a cancellation under way: the next user of the session would be cancelled in its place */
   async release(session: Session, unclean: boolean, cancelling: Promise<void> | undefined): Promise<void> {
     await cancelling;
     session.batches += 1;
@@ -154,7 +154,7 @@ export class ProjectConnections {
     // With one between them they would take it from each other in turn.
     const isTheirs = other !== undefined && (other.open === 0 || other.open + 1 < project.open);
     if (!isTheirs && !this.#closed && this.#line.serve(project, session)) return;
-    // Somebody waits for room: this one makes it.
+    // A request waits for room: this one makes it.
     if (this.#closed || other !== undefined) {
       this.closeSession(session);
       return;
@@ -172,7 +172,7 @@ export class ProjectConnections {
     return ended;
   }
 
-  /** Ends a session, which counts no more from now on: nobody waits for a server that does not answer. */
+  /** Ends a session, which counts no more from now on: no caller waits for a server that does not answer. */
   async #end(session: Session): Promise<void> {
     this.#wake(session);
     const at = session.project.idle.indexOf(session);

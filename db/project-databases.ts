@@ -26,7 +26,7 @@ const draftTempFiles = '64GB';
 const madeAtOnce = 3;
 /** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
 const droppedAtOnce = 2;
-/** Databases that are brought to a newer version in the background at once: slower, and in nobody's way. */
+/** Databases that are brought to a newer version in the background at once: slower, and in no request's way. */
 const sweptAtOnce = 1;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
@@ -64,7 +64,7 @@ const theBackend = 'from pg_stat_activity where pid = $1 and usename = $2 and da
 const cancelStatement = `select pg_cancel_backend(pid) ${theBackend}`;
 const endStatement = `select pg_terminate_backend(pid) ${theBackend}`;
 
-/** Nobody's batch takes so long, in seconds: whoever began it is gone, and could not say so. */
+/** No batch takes so long, in seconds: the process that began it is gone, and could not say so. */
 const abandonedAfter = 120;
 /** In databases that requests are answered from: what a restore fills, maybe for hours, has another name until it is whole. */
 const endAbandonedStatement = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -213,7 +213,7 @@ export class ProjectDatabases implements ProjectLogins {
   /**
    * Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat.
    *
-   * @param unhurried nobody waits for it, so it waits for nobody's turn that somebody does
+   * @param unhurried no request waits for it, so it goes behind all that requests wait for
    */
   async upgrade(database: ProjectDatabase, { unhurried = false } = {}): Promise<void> {
     await this.#alone(unhurried ? 'sweeping' : 'making', database, async (client) => {
@@ -246,7 +246,7 @@ export class ProjectDatabases implements ProjectLogins {
   }
 
   /**
-   * Works on one project's database while nobody else does: not the reaper, nor a statement that a killed gateway left
+   * Works on one project's database while no other process does: not the reaper, nor a statement that a killed gateway left
    * running on the server.
    */
   #alone(

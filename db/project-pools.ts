@@ -27,7 +27,7 @@ export interface ProjectPoolsOptions {
 }
 
 export interface BatchOptions {
-  /** Aborted when nobody waits for the rows any more: the batch is cancelled. */
+  /** Aborted when no caller waits for the rows any more: the batch is cancelled. */
   readonly signal?: AbortSignal | undefined;
   /** For whom it is run, where that is neither the platform nor the project's service. */
   readonly caller?: Caller | undefined;

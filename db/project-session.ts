@@ -41,7 +41,7 @@ export interface SessionOptions {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
-/** No connection to a project's database could be made. What the server said names what is nobody's business. */
+/** No connection to a project's database could be made. The server's message has details that no caller may see. */
 export class ProjectUnreachableError extends Error {
   override readonly name = 'ProjectUnreachableError';
 }
@@ -100,7 +100,7 @@ function remedyOf(
 /** The server or the network is what is the matter, or there is no such database. */
 const noFaultOfLogin = /^(08|3D|53|55|57P|XX)/;
 
-/** A login carries settings that nobody of ours gave it. */
+/** A login carries settings that the gateway did not give it. */
 class ChangedLoginError extends Error {
   override readonly name = 'ChangedLoginError';
 }
@@ -141,7 +141,7 @@ async function prepared(session: Session, { databases }: SessionOptions): Promis
   return session;
 }
 
-/** Nobody else comes by where no SQL is run under a key any more. What cannot be swept now can be the next time. */
+/** Nothing else sweeps where no SQL is run under a key any more. What cannot be swept now can be the next time. */
 const sweep = (client: pg.Client): Promise<unknown> =>
   client.query('select _svc.sweep_runs()').catch((error: unknown) => {
     if (sqlState(error) === undefined) throw error;
@@ -200,7 +200,7 @@ export const longestOf = ({ batchMs }: SessionOptions, caller: Caller | undefine
   caller === undefined ? batchMs : Math.min(batchMs, callerMs[caller]);
 
 /**
- * Cancels a batch that takes too long or that nobody waits for; limits set in SQL can be undone in SQL.
+ * Cancels a batch that takes too long or that no caller waits for; limits set in SQL can be undone in SQL.
  *
  * @returns to be called at the end of the batch: a cancellation that is still under way then
  */

@@ -45,7 +45,7 @@ const first: readonly string[] = [
 
 /**
  * Every version there was: a released one never changes, the next is added below. Since live hints came, functions that
- * a version makes are for nobody but their owner: grant what policies, SQL or `svc_auth` call.
+ * a version makes are for their owner alone: grant what policies, SQL or `svc_auth` call.
  */
 export const templateVersions: readonly TemplateVersion[] = [
   { version: 1, statements: first },

@@ -12,7 +12,7 @@ export interface CarrierOptions extends SessionOptions {
   readonly divert: (read: SharedRead) => void;
   /** Told of each answer that leaves others under way. */
   readonly onAnswer: () => void;
-  /** Told when a read takes long, which nobody is to wait behind. */
+  /** Told when a read takes long, so that no other read waits behind it. */
   readonly onHeldUp: () => void;
   /** Told once, when nothing is under way any more: how the connection was left. */
   readonly onEnd: (left: {
@@ -23,17 +23,17 @@ export interface CarrierOptions extends SessionOptions {
   readonly onStatement?: StatementHook | undefined;
 }
 
-/** A read that runs for longer holds up no others, in milliseconds, and is stopped when nobody waits for it. */
+/** A read that runs for longer holds up no others, in milliseconds, and is stopped when no caller waits for it. */
 const heldUpMs = 250;
 /** Most reads that one carries before its connection is let go, so that others get it too. */
 const readsMax = 1_000;
 
-/** Nobody's fault who was sent behind: a statement cancelled in place of another, one prepared by a batch that failed. */
+/** Not the fault of the reads that were sent behind: a statement cancelled in place of another, one prepared by a batch that failed. */
 const elsewhere = new Set(['57014', '26000']);
 
 /**
  * Reads under way on one connection, in order. Each is a batch with a Sync of its own, and so a transaction of its own
- * with its own role and claims, whose failure is nobody else's; but for reads that are alike, who share a batch: those
+ * with its own role and claims, which fails alone; but for reads that are alike, which share a batch: those
  * behind one that fails are asked again.
  */
 export class Carrier implements ReadCarrier {
@@ -153,7 +153,7 @@ export class Carrier implements ReadCarrier {
     });
   }
 
-  /** From here on the head has the connection to itself; nobody has who may be waiting for one that goes with it. */
+  /** From here on the connection serves the head alone. */
   #holdUp(): void {
     const { session, onHeldUp, divert } = this.#options;
     const head = this.#sent[this.#head]!;
@@ -176,7 +176,7 @@ export class Carrier implements ReadCarrier {
     session.batches += Math.max(0, this.#sent.length - 1);
     const cancelling = this.#settleHead?.();
     this.#giveBack?.();
-    // Nobody waits for what the server still has to do here.
+    // No caller waits for what the server still has to do here.
     if (this.#isCut) cut(session, this.#options.databases);
     onEnd({ isCut: this.#isCut, unclean: this.#unclean || cancelling !== undefined, cancelling });
   }

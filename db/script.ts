@@ -10,9 +10,9 @@ export interface ScriptStatement extends BatchStatement {
 /** What a script may answer. */
 export interface ScriptLimits {
   readonly rows: number;
-  /** Bytes that may arrive in all, of rows that nobody asked to see too. */
+  /** Bytes that may arrive in all, also of rows that are not shown. */
   readonly bytes: number;
-  /** Measures what is answered, beyond the bytes that it arrives in. @default nobody does */
+  /** Measures what is answered, beyond the bytes that it arrives in. @default not measured */
   readonly scale?: ScriptScale;
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from './role-turns.ts';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
-/** A read on its way: it may be run twice, and nobody else may see anything of it. */
+/** A read on its way: it may be run twice, and no other caller may see anything of it. */
 export interface SharedRead {
   readonly statements: readonly BatchStatement[];
   readonly signal: AbortSignal | undefined;

@@ -29,7 +29,7 @@ const apartMs = 5_000;
 /**
  * Reads of one project share connections: what is asked in one turn of the event loop leaves in one packet, also while
  * others are under way. A connection is never handed out, nothing but reads travels this way, and while it carries
- * reads nobody else has it.
+ * reads no other caller has it.
  */
 export class SharedReads {
   readonly #options: SharedReadsOptions;
@@ -89,7 +89,7 @@ export class SharedReads {
       carrier.endIdle();
     } catch (error) {
       reads.opening = false;
-      // Others still carry; without any, nobody would come for these.
+      // Others still carry; without any, nothing would come for these.
       if (reads.carriers.size === 0) for (const read of reads.waiting.splice(0)) read.reject(error);
     }
   }

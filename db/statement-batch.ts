@@ -172,7 +172,7 @@ export function runBatch(
   });
 }
 
-/** Sends several batches in one packet: each is a transaction of its own, whose failure is nobody else's. */
+/** Sends several batches in one packet: each is a transaction of its own, which fails alone. */
 export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): void {
   const { connection } = client as unknown as { readonly connection: WireConnection };
   // Hundreds of messages of a few bytes each cost more to hand on one by one than to copy.

@@ -14,7 +14,7 @@ export interface Queries {
 
 /**
  * A statement that nothing is asked after but the commit. Where the transaction must not be committed it has to fail by
- * itself, since nobody looks at its answer before.
+ * itself, since its answer is not looked at before.
  */
 export interface LastStatement {
   readonly statement: Statement;
@@ -33,7 +33,7 @@ export class OutcomeUnknownError extends Error {
 /**
  * Runs `work` inside one transaction on a connection of its own. What is asked in one turn of the event loop travels in
  * one packet, in the order in which it was asked; the beginning travels with the first of it, and the commit with what
- * was given to `last`. So no lock of those is held while anything is on its way. Each statement stands alone: several in
+ * was given to `last`. So no lock of those is held while anything is on its way. Each text holds one statement: several in
  * one text are refused. A connection that broke, or has not left its transaction, is not given back.
  *
  * @param work gets a connection that is good until it returns, and `last`, which takes what is asked with the commit
@@ -84,7 +84,7 @@ class Transaction implements Queries {
     config: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>> {
-    // Whoever asks too late would ask in the midst of somebody else's.
+    // A statement that comes too late would run in the midst of another transaction.
     if (this.#isOver) return Promise.reject(new Error('This transaction is over.'));
     return this.#ask(typeof config === 'string' ? { text: config, values: values ?? [] } : config);
   }
@@ -128,7 +128,7 @@ class Transaction implements Queries {
     this.#waiting = [];
     const begins = this.#sent === undefined;
     if (begins) {
-      // Whoever asked for the first statement is told when it fails.
+      // The caller of the first statement gets its failure.
       asked.unshift({ config: begin, resolve: () => undefined, reject: asked[0]!.reject });
     }
     // Where the beginning failed, or could not be sent, what follows would be kept one by one.

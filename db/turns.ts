@@ -14,7 +14,7 @@ export class Turns {
       return await run();
     } finally {
       const next = this.#waiting.shift();
-      // The turn is handed on, so that nobody who comes now overtakes.
+      // The turn is handed on, so that no later caller overtakes.
       if (next === undefined) this.#free += 1;
       else next();
     }

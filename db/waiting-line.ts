@@ -6,13 +6,13 @@ interface Waiter {
   readonly refuse: (error: ProjectPoolBusyError) => void;
 }
 
-/** Who waits for a connection: a line for each project, so that a long one is nobody else's. */
+/** Callers that wait for a connection: a line for each project, so that a long one holds up no other project. */
 export class WaitingLine {
   /** The project that was served last comes last. */
   readonly #lines = new Map<Project, Set<Waiter>>();
   readonly #waitMs: number;
 
-  /** @param waitMs how long somebody waits, in milliseconds */
+  /** @param waitMs how long a caller waits, in milliseconds */
   constructor(waitMs: number) {
     this.#waitMs = waitMs;
   }

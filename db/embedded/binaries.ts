@@ -82,7 +82,7 @@ export async function copyBinaries(from: BinariesPackage, home: string): Promise
   return copy;
 }
 
-/** Whatever the umask of whoever installed the package: everybody may read, and enter or run what its owner may. */
+/** Whatever the umask at installation was: all users may read, and may enter or run what the owner may. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -32,7 +32,7 @@ export async function acquireFolderLock(folder: string, inUse = dataFolderInUse)
   }
   return {
     async release() {
-      // Nobody replaces a living holder, so what carries our token is ours to remove.
+      // No process replaces a living holder, so a file with our token is ours to remove.
       if ((await readHolder(path))?.token === me.token) await rm(path, { force: true });
     },
   };
@@ -43,7 +43,7 @@ export async function acquireFolderLock(folder: string, inUse = dataFolderInUse)
  *
  * Two processes that find the same dead holder must not both replace it, and one that dozed off after finding it must
  * not replace the holder that came since. So replacing the holder with token T needs a second file, named after T and
- * taken by the same rules; and whoever holds that one looks again, since then nobody else may touch a file that holds T.
+ * taken by the same rules; and its holder looks again, since then no other process may touch a file that holds T.
  */
 async function take(path: string, root: string, me: Holder): Promise<Holder | undefined> {
   for (;;) {

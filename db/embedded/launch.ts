@@ -43,7 +43,7 @@ const defaultSettings = {
   ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
 };
 
-/** How long to go on when what stands in the way goes away by itself: children of a killed server, a port just taken. */
+/** How long to retry when the obstacle goes away by itself: children of a killed server, a port just taken. */
 const persistMs = 20_000;
 const watchEveryMs = 1_000;
 const logIn = (place: Place) => join(place.home, 'postgres.log');
@@ -103,7 +103,7 @@ async function launch(
   // Also looked for, in this order, in the command line of a server to adopt.
   const args = ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 
-  // Made anew and never followed, so that nobody leads root to another file through a symlink.
+  // Made anew and never followed, so that no symlink leads root to another file.
   await rm(logIn(place), { force: true });
   const log = await open(logIn(place), 'wx', 0o600);
   const { env, ...as } = spawnAs(place.user);
@@ -140,7 +140,7 @@ async function launch(
   return readFile(logIn(place), 'utf8');
 }
 
-/** A server that is not our child reports its end to nobody. The watch alone keeps no program from ending. */
+/** A server that is not our child does not report its end. The watch alone keeps no program from ending. */
 async function watch(server: ProcessIdentity): Promise<void> {
   while (await isRunning(server)) await sleep(watchEveryMs, undefined, { ref: false });
 }

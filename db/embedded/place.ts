@@ -11,7 +11,7 @@ import { canEnter, findServerUser, isRoot, ownerOf } from './server-user.ts';
 export interface Place {
   /** Holds `data`, `password`, `postgres.log` and `socket`. */
   readonly home: string;
-  /** Undefined: as whoever the gateway runs as. */
+  /** Undefined: as the user that the gateway runs as. */
   readonly user: ServerUser | undefined;
 }
 

@@ -44,7 +44,7 @@ function answersSignals(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It exists, but belongs to somebody else.
+    // It exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -12,7 +12,7 @@ export async function homeOf(dataDir: string): Promise<string | undefined> {
   return (await stat(dataIn(home)).catch(() => undefined)) === undefined ? undefined : home;
 }
 
-/** The superuser's URL of the server that runs in a data folder, whoever started it; undefined when none does. */
+/** The superuser's URL of the server that runs in a data folder, no matter which process started it; undefined when none does. */
 export async function runningServerUrl(home: string): Promise<string | undefined> {
   const data = dataIn(home);
   const living = await findLivingPostmaster(data, await readPostmasterFile(data));

@@ -1,7 +1,7 @@
 import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
 
-/** Tasks of the agent protocol A2A, which anybody reads who knows the id. Nobody's, so without an organization. */
+/** Tasks of the agent protocol A2A, which every client reads that knows the id. They have no owner, so no organization. */
 export const a2aTasks = pgTable(
   'a2a_tasks',
   {
@@ -20,7 +20,7 @@ export const a2aTasks = pgTable(
   (t) => [index('a2a_tasks_expiry_idx').on(t.expiresAt)],
 );
 
-/** Jobs that marketplaces of agents sent, with what they were answered. Nobody's, so without an organization. */
+/** Jobs that marketplaces of agents sent, with what they were answered. They have no owner, so no organization. */
 export const webhookJobs = pgTable(
   'webhook_jobs',
   {

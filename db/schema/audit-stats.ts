@@ -5,7 +5,7 @@ import { id, moment } from '../columns.ts';
 /** What was asked for with an audit: `free`, or what was paid for. */
 export type AuditTier = 'free' | 'audit' | 'pro' | 'buyout';
 
-/** Every audit that was finished, whoever asked for it. Contract 00, section 6.5. */
+/** Every audit that was finished, for every caller. Contract 00, section 6.5. */
 export const audits = pgTable(
   'audits',
   {

@@ -11,7 +11,7 @@ export const passkeys = pgTable(
     principalId: id('principal_id')
       .notNull()
       .references(() => principals.id),
-    /** `contact`: it proves that a human stands behind an operator contact, and signs nobody in. */
+    /** `contact`: it proves that a human is behind an operator contact, and signs no person in. */
     use: text('use').$type<'sign_in' | 'contact'>().notNull(),
     /** In base64url, as browsers write it. */
     credentialId: text('credential_id').notNull(),
@@ -109,11 +109,11 @@ export const loopbackFlows = pgTable(
     codeChallenge: text('code_challenge').notNull(),
     state: text('state').notNull(),
     nonce: text('nonce'),
-    /** Null until somebody approved. */
+    /** Null until a person approved. */
     principalId: id('principal_id').references(() => principals.id),
     email: text('email'),
     amrTimes: jsonb('amr_times').$type<Record<string, number>>(),
-    /** SHA-256; null until somebody approved. */
+    /** SHA-256; null until a person approved. */
     codeHash: text('code_hash'),
     codeExpiresAt: moment('code_expires_at'),
     createdAt: createdAt(),

@@ -24,7 +24,7 @@ export const roomClaims = pgTable(
     primaryKey({ columns: [t.orgId, t.id] }),
     // Claims are asked for by id alone, too; ids are random, so they stay unique without their organization.
     uniqueIndex('room_claims_id_uq').on(t.id, t.orgId),
-    // What stands: of a room, and of a presence, whose claims are counted and freed with it.
+    // Claims in force: of a room, and of a presence, whose claims are counted and freed with it.
     index('room_claims_standing_idx').on(t.orgId, t.roomKey, t.expiresAt).where(sql`released_at is null`),
     index('room_claims_holder_idx').on(t.orgId, t.presenceId, t.expiresAt).where(sql`released_at is null`),
     // Retention alone looks for what is long over.

@@ -116,7 +116,7 @@ export const errorReleases = pgTable(
   ],
 );
 
-/** Which release was made active when: a release that becomes active again stands here again. */
+/** Which release was made active when: a release that becomes active again has a further row. */
 export const releaseActivations = pgTable(
   'release_activations',
   {

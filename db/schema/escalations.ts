@@ -47,7 +47,7 @@ export const escalationContacts = pgTable(
   ],
 );
 
-/** An agent asks the humans of its organization to look. The row is the ladder: what is due stands in it. */
+/** An agent asks the humans of its organization to look. The row is the ladder: it says what is due. */
 export const escalations = pgTable(
   'escalations',
   {
@@ -77,7 +77,7 @@ export const escalations = pgTable(
     deadlineAt: moment('deadline_at').notNull(),
     /** When the ladder has something to do; null while it rests. */
     dueAt: moment('due_at'),
-    /** Nobody could be paged: the next contact that is added will be. */
+    /** There was no contact to page: the next one that is added will be. */
     awaitsContact: boolean('awaits_contact').notNull().default(false),
     idempotencyKey: text('idempotency_key'),
     acknowledgedAt: moment('acknowledged_at'),
@@ -104,7 +104,7 @@ export const escalations = pgTable(
   ],
 );
 
-/** A page to one contact. The key makes it one for each wave, whoever climbs and however often. */
+/** A page to one contact. The key makes it one for each wave, whichever node climbs and however often. */
 export const escalationPages = pgTable(
   'escalation_pages',
   {
@@ -136,14 +136,14 @@ export const escalationPages = pgTable(
 
 export type AttemptStatus = 'delivered' | 'failed_transient' | 'failed_permanent' | 'skipped_disabled';
 
-/** What became of each try to deliver a page; written by whoever tried, and never changed. */
+/** What became of each try to deliver a page; written by the worker that tried, and never changed. */
 export const escalationAttempts = pgTable(
   'escalation_attempts',
   {
     orgId: uuid('org_id').notNull(),
     escalationId: uuid('escalation_id').notNull(),
     mailId: id('mail_id').notNull(),
-    /** Counted from 1; 0 stands for what was not tried. */
+    /** Counted from 1; 0 means that it was not tried. */
     attempt: integer('attempt').notNull(),
     email: text('email').notNull(),
     channel: text('channel').$type<'email' | 'chat' | 'webhook'>().notNull(),

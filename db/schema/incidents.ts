@@ -12,7 +12,7 @@ export const platformIncidents = pgTable(
     id: id().primaryKey(),
     subsystem: text('subsystem').$type<(typeof incidentSubsystems)[number]>().notNull(),
     severity: text('severity').$type<(typeof incidentSeverities)[number]>().notNull(),
-    /** `global`: of nobody in particular; `projects`: of those it is attributed to. */
+    /** `global`: of no project in particular; `projects`: of those it is attributed to. */
     scope: text('scope').$type<'global' | 'projects'>().notNull(),
     summary: text('summary').notNull(),
     startedAt: moment('started_at').notNull().defaultNow(),

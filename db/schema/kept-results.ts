@@ -1,7 +1,7 @@
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from '../columns.ts';
 
-/** Long lists whose beginning a tool has shown, for whoever was shown it to read on in, by way of any node. */
+/** Long lists whose beginning a tool has shown, for its caller to read on in, by way of any node. */
 export const keptResults = pgTable(
   'kept_results',
   {

@@ -21,5 +21,5 @@ export const liveConnections = pgTable(
   ],
 );
 
-/** Projects whose hints have to be pruned although nobody follows them: a manifest made tables of theirs live. */
+/** Projects whose hints have to be pruned although no client follows them: a manifest made tables of theirs live. */
 export const liveProjects = pgTable('live_projects', { projectId: id('project_id').primaryKey() });

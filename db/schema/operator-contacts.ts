@@ -2,7 +2,7 @@ import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
 import { principals } from './identity.ts';
 
-/** How the human behind a principal is reached. A verified address is for notices: it signs nobody in. */
+/** How the human behind a principal is reached. A verified address is for notices: it signs no person in. */
 export const operatorContacts = pgTable(
   'operator_contacts',
   {

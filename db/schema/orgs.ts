@@ -76,7 +76,7 @@ export const orgSlugs = pgTable(
     claimedAt: moment('claimed_at').notNull().defaultNow(),
     /** Null while the organization goes by it. */
     releasedAt: moment('released_at'),
-    /** Until then nobody else can claim it. */
+    /** Until then no other organization can claim it. */
     restsUntil: moment('rests_until'),
   },
   (t) => [

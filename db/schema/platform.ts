@@ -20,7 +20,7 @@ export const idempotencyKeys = pgTable(
     key: text('key').notNull(),
     /** SHA-256 of the input: another input under the same key is refused. */
     digest: text('digest').notNull(),
-    /** Random, new with each take-over: whoever no longer holds it cannot commit. */
+    /** Random, new with each take-over: a request that no longer holds it cannot commit. */
     leaseToken: text('lease_token').notNull(),
     leaseUntil: moment('lease_until').notNull(),
     /** The step operation that the first call began, so that a take-over continues it instead of beginning another. */
@@ -50,7 +50,7 @@ export const mailOutbox = pgTable(
     bodyText: text('body_text').notNull(),
     state: text('state').$type<MailState>().notNull().default('queued'),
     attempts: integer('attempts').notNull().default(0),
-    /** Until then the worker that sends it is believed alive. Null while nobody does. */
+    /** Until then the worker that sends it is believed alive. Null while no worker sends it. */
     leaseUntil: moment('lease_until'),
     lastError: text('last_error'),
     createdAt: createdAt(),

@@ -67,7 +67,7 @@ export const bundles = pgTable(
   (t) => [index('bundles_sold_idx').on(t.soldAt)],
 );
 
-/** Rights to download an archive. The token itself is nowhere but with whoever bought it. */
+/** Rights to download an archive. Only the buyer has the token itself. */
 export const downloads = pgTable(
   'downloads',
   {

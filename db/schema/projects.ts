@@ -59,7 +59,7 @@ export const projects = pgTable(
     roleName: text('role_name').notNull(),
     /** Version of the template that the database is known to be brought to; 0 until it was looked at. */
     templateVersion: integer('template_version').notNull().default(0),
-    /** When bringing it to a newer one was last begun: nobody else begins for a while then. */
+    /** When bringing it to a newer one was last begun: no other node begins for a while then. */
     templateTriedAt: moment('template_tried_at'),
     createdBy: id('created_by').references(() => principals.id),
     /** Who created it and by what right, as it was then; null for projects made before this was kept. */
@@ -175,7 +175,7 @@ export const projectUsage = pgTable(
 );
 
 /**
- * How far each node has written what it counted: a batch that is sent again, because nobody knows whether it arrived,
+ * How far each node has written what it counted: a batch that is sent again, because it is unknown whether it arrived,
  * finds its number taken. Rows of nodes that are gone are swept up.
  */
 export const usageFlushes = pgTable('usage_flushes', {
@@ -188,7 +188,7 @@ export const usageFlushes = pgTable('usage_flushes', {
 
 export type StepState = 'running' | 'done' | 'undone' | 'stuck';
 
-/** Work that no transaction can hold: what was begun, so that somebody finishes or undoes it after a crash. */
+/** Work that no transaction can hold: what was begun, so that a job finishes or undoes it after a crash. */
 export const stepOperations = pgTable(
   'step_operations',
   {

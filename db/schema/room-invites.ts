@@ -3,7 +3,7 @@ import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm
 import { createdAt, id, moment } from '../columns.ts';
 import { orgs } from './orgs.ts';
 
-/** Keys that seat their holder in a room. The key itself is nowhere but with whoever made it. Contract 02, section 2.8. */
+/** Keys that seat their holder in a room. Only its maker has the key itself. Contract 02, section 2.8. */
 export const roomInvites = pgTable(
   'room_invites',
   {
@@ -29,10 +29,10 @@ export const roomInvites = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.id] }),
-    // Whoever redeems a key knows no organization.
+    // A wallet that redeems a key knows no organization.
     uniqueIndex('room_invites_id_uq').on(t.id),
     index('room_invites_expires_idx').on(t.expiresAt),
-    // Those of one room that nobody has taken back or redeemed.
+    // Those of one room that are neither revoked nor redeemed.
     index('room_invites_open_idx')
       .on(t.orgId, t.roomKey, t.expiresAt)
       .where(sql`revoked_at is null and claimed_at is null`),

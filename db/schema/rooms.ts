@@ -16,7 +16,7 @@ import {
 import { createdAt, id, moment } from '../columns.ts';
 import { orgs } from './orgs.ts';
 
-/** Where each feed stands. Taking the next position locks the row, so all readers of a feed see one order. */
+/** The newest position of each feed. Taking the next position locks the row, so all readers of a feed see one order. */
 export const feedHeads = pgTable(
   'feed_heads',
   {
@@ -86,7 +86,7 @@ export const roomPresences = pgTable(
   ],
 );
 
-/** Somebody a message asks to look: attention, not access. */
+/** A presence that a message asks to look: attention, not access. */
 export interface Recipient {
   readonly presenceId: string;
   readonly name: string;

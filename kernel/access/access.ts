@@ -73,7 +73,7 @@ function byStatement<Input, Row extends OrgRow>(
   return {
     prefetch(ctx: Context, principalId: string, input: Input): Prefetched {
       const rows = ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, false));
-      // Nobody waits for it when the credential does not hold.
+      // It is not awaited when the credential does not hold.
       rows.catch(() => undefined);
       return { principalId, rows };
     },
@@ -106,7 +106,7 @@ export function notAuthorized(
 /**
  * Whether a role, if the caller has any, reaches an action: for those who look at a membership themselves.
  *
- * @param absent what somebody without a role is told
+ * @param absent the refusal for a caller without a role
  * @throws NOT_AUTHORIZED
  */
 export function requireRole(

@@ -76,18 +76,18 @@ export interface AdminCaller {
 /** Who a request comes from, resolved once per request. */
 export type Caller = NobodyCaller | WalletCaller | SessionCaller | DelegateCaller | ProjectKeyCaller | AdminCaller;
 
-/** A caller that stands for a principal. */
+/** A caller that acts as a principal. */
 export type PrincipalBacked = WalletCaller | SessionCaller | DelegateCaller;
 
 export const isPrincipal = (caller: Caller): caller is PrincipalBacked => 'principal' in caller;
 
-/** The principal that a caller stands for; null for keys, the platform admin and nobody. */
+/** The principal that a caller acts as; null for keys, the platform admin and callers without a credential. */
 export const principalIdOf = (caller: Caller): string | null => (isPrincipal(caller) ? caller.principal.id : null);
 
 /**
  * The lasting identity of a caller, whatever credential it used: the scope of its idempotency keys and rate limits.
  *
- * @param address where somebody without a credential is told by; for rate limits, the network
+ * @param address identifies a caller without a credential; for rate limits, the network
  */
 export function callerKey(caller: Caller, address: string): string {
   if (isPrincipal(caller)) return caller.principal.id;

@@ -3,7 +3,7 @@ import type { Role } from '../../db/schema/orgs.ts';
 /** Organization roles, highest first. */
 export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const satisfies readonly Role[];
 
-/** Whether a role stands at or above another. */
+/** Whether a role is at or above another. */
 export const reaches = (role: Role, minimum: Role | null): boolean =>
   minimum !== null && roles.indexOf(role) <= roles.indexOf(minimum);
 

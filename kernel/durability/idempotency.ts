@@ -28,7 +28,7 @@ export interface IdempotencyLease {
   readonly stepId: string | null;
 }
 
-/** What a key already stands for. */
+/** The use that a key already has. */
 export type Outcome =
   | { readonly output: unknown }
   | { readonly refusal: { readonly code: ErrorCode; readonly options: ServiceErrorOptions; readonly traceId: string } };
@@ -72,7 +72,7 @@ interface KeyRow {
 }
 
 /**
- * Claims a key, or finds what it already stands for. The claim is a row of its own, committed before the work begins.
+ * Claims a key, or finds the use that it already has. The claim is a row of its own, committed before the work begins.
  *
  * @throws IDEMPOTENCY_KEY_REUSED for another input, and for an outcome that another version of the server stored;
  * IDEMPOTENCY_IN_PROGRESS while the first is still at work
@@ -110,7 +110,7 @@ export async function claimKey(
 }
 
 /**
- * Writes the outcome, in the transaction of the change it stands for. Fails when the claim has been taken over, and with
+ * Writes the outcome, in the transaction of its change. Fails when the claim has been taken over, and with
  * it the change that was about to be made twice.
  */
 export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outcome): LastStatement {
@@ -124,7 +124,7 @@ export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outco
   };
 }
 
-/** Writes an outcome that stands for no change of its own. */
+/** Writes an outcome that belongs to no change of its own. */
 export async function storeOutcome(ctx: Context, claim: IdempotencyLease, outcome: Outcome): Promise<void> {
   const { statement, values, refused } = outcomeRow(ctx, claim, outcome);
   await ctx.services.db.rows(statement, values).catch((error: unknown) => {
@@ -177,8 +177,8 @@ const expired = 'k.expires_at < now()';
 const shown = (alias: string) => `${alias}.digest, ${alias}.lease_token, ${alias}.step_id, ${alias}.outcome,
       extract(epoch from ${alias}.lease_until - now())::float8 as lease_seconds`;
 
-// What is not free is only read: a replay writes nothing, and nobody waits for the row of a change that is committing.
-// No row at all means that somebody else claimed the key while we looked.
+// What is not free is only read: a replay writes nothing, and no replay waits for the row of a change that is committing.
+// No row at all means that another request claimed the key while we looked.
 const claimStatement: Statement = {
   name: 'idempotency.claim',
   text: `with known as (
@@ -202,7 +202,7 @@ const claimStatement: Statement = {
 
 const mine = 'where scope = $1 and operation = $2 and key = $3 and lease_token = $4';
 
-// Nobody looks at the answer before the commit, so where there is no such claim it fails.
+// The answer is not looked at before the commit, so where there is no such claim it fails.
 const storeStatement: Statement = {
   name: 'idempotency.store',
   text: `with stored as (update idempotency_keys set outcome = $5 ${mine} returning 1) select 1 / count(*) from stored`,

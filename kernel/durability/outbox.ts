@@ -19,12 +19,12 @@ export interface MailToQueue {
 export async function queueMail(work: Work, { orgId, to, subject, text }: MailToQueue): Promise<string> {
   const id = work.services.newId('mail');
   await work.rows(insertStatement, [id, orgId, to, subject, text]);
-  // A name that nobody can ever have, as of users made for tests: their mail is read where it lies.
+  // A name that no mailbox can ever have, as of users made for tests: their mail is read in the outbox.
   if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
   return id;
 }
 
-/** Where mail is while the installation has no mail server, for whoever waits for one. */
+/** Says where mail is while the installation has no mail server, to a caller that waits for one. */
 export const mailWaits = ({ settings: { mailBaseUrl } }: Pick<Services, 'settings'>): string =>
   `This gateway has no mail server: the mail waits in its outbox. Whoever holds the admin key reads it at ${mailBaseUrl}/console/outbox or with \`svc admin outbox\`.`;
 

@@ -25,7 +25,7 @@ export interface Work extends Context {
   readonly payment?: PaidFor | undefined;
   /** Runs a prepared statement inside the transaction. */
   readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
-  /** Queues a statement whose answer nobody needs: it travels with the commit, before the feed rows. */
+  /** Queues a statement whose answer the handler does not need: it travels with the commit, before the feed rows. */
   readonly last: (statement: LastStatement) => void;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
   readonly append: (row: FeedAppend) => void;

@@ -43,7 +43,7 @@ export function appendEvent<Payload extends z.ZodObject>(event: PlatformEvent<Pa
   };
 }
 
-// Has whoever tells the same fact at the same time wait before it looks whether it was told: a statement sees what was
+// A transaction that tells the same fact at the same time waits before it looks whether it was told: a statement sees what was
 // committed when it began, and not what it waited for.
 const lockStatement: Statement = {
   name: 'events.lock',

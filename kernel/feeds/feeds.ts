@@ -12,7 +12,7 @@ export interface FeedName {
 
 export const feedKey = ({ orgId, kind, feedId }: FeedName): string => `${kind}:${orgId}:${feedId}`;
 
-/** Rows of a feed after a position, and where the feed stands. */
+/** Rows of a feed after a position, and the newest position of the feed. */
 export interface FeedSlice<Row> {
   /** Position of the newest row; 0 for an empty feed. */
   readonly head: bigint;
@@ -30,8 +30,8 @@ export interface Feed<Row> {
   /** What a row takes in memory, in bytes, roughly: for the bounds on what is kept. */
   readonly sizeOf: (row: Row) => number;
   /**
-   * One statement, so that head and rows are of one moment. Feeds of one name read the same rows, whoever asks. A limit
-   * of 0 asks only where the feed stands.
+   * One statement, so that head and rows are of one moment. Feeds of one name read the same rows for every caller. A limit
+   * of 0 asks for the newest position only.
    */
   readonly fetch: (db: Database, after: bigint, limit: number) => Promise<FeedSlice<Row>>;
 }
@@ -73,11 +73,11 @@ export interface FollowOptions {
 const viewOf = <Row>(feed: Feed<Row>) =>
   ({ prefix: feed.cursorPrefix, kind: 'feed', view: feedKey(feed.name) }) as const;
 
-/** The cursor that stands right after a position of a feed. */
+/** The cursor right after a position of a feed. */
 export const feedCursor = <Row>(keys: KeyRing, feed: Feed<Row>, position: bigint): string =>
   sealCursor(keys, viewOf(feed), position.toString());
 
-/** The position a cursor stands for, or undefined for a cursor of anything else. */
+/** The position of a cursor, or undefined for a cursor of anything else. */
 export function feedPosition<Row>(keys: KeyRing, feed: Feed<Row>, cursor: string): bigint | undefined {
   const position = openCursor(keys, viewOf(feed), cursor);
   return position === undefined ? undefined : BigInt(position);

@@ -17,7 +17,7 @@ export async function openFeed<Row>(
   feed: Feed<Row>,
   cursor: string | undefined,
 ): Promise<Opened<Row>> {
-  // A page of one row says where the cursor stands; the rows themselves come with the following.
+  // A page of one row gives the position of the cursor; the rows themselves come with the following.
   const { rows, position, head, reset } = await readFeed(services, feed, { cursor, limit: 1 });
   return { feed, position: rows.length === 0 ? position : position - 1n, head, reset };
 }

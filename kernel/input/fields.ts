@@ -5,10 +5,10 @@ import { textFault } from '../../core/text.ts';
 
 export const orgId = z.uuid('must be an organization id (a UUID)').toLowerCase().describe('Organization, a UUID.');
 
-/** Any text is a project id that nobody has: a malformed one is refused like an absent one. Contract 01, section 1.12. */
+/** Any text may be the id of an absent project: a malformed one is refused like an absent one. Contract 01, section 1.12. */
 export const projectId = z.string().min(1).max(1024).describe('Project, for example `prj_0kz3m`.');
 
-/** Any text is a principal id that nobody has. */
+/** Any text may be the id of an absent principal. */
 export const principalId = z.string().min(1).max(1024).describe('Principal, for example `prn_0kz3m`.');
 
 /** In any letter case: which letters are capitals is a checksum for people, and only signatures are held to it. */

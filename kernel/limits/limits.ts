@@ -34,7 +34,7 @@ export const freeOrgsPerOwner = 3;
 export const outsideRate = { perSecond: 20, burst: 200 };
 
 /**
- * What may come from one address without an organization whose limits count it: whoever asks is charged before its
+ * What may come from one address without an organization whose limits count it: a caller is charged before its
  * credential is looked at, and gets the token back once admitted.
  */
 export const addressRate = { perSecond: 1_000, burst: 10_000 };
@@ -106,7 +106,7 @@ export interface Throttle {
 export const signInThrottles = {
   /** Passwords tried for one address; a right one begins the count anew. */
   password: { times: 10, seconds: 900 },
-  /** Passwords tried from one network, whoever’s they are, right ones too: each takes a processor for a while. */
+  /** Passwords of all users tried from one network, right ones too: each takes a processor for a while. */
   passwordOfNetwork: { times: 300, seconds: 900 },
   /** Users that sign up from one network, and tries to. */
   signupOfNetwork: { times: 300, seconds: 900 },
@@ -162,7 +162,7 @@ export const approvalMinutes = { idle: 30, absolute: 240 } as const;
 export const passkeysPerUser = 20;
 
 /**
- * Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. It holds two reserves beyond one
+ * Requests of all clients to one project's own routes. Contract 01, section 1.20. It holds two reserves beyond one
  * second's requests, so that a caller who is alone has a second's worth at once in any case.
  */
 export const reservedTokens = 20;

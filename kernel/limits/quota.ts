@@ -20,7 +20,7 @@ export interface Quota {
 }
 
 /**
- * Counts what there is, when one more is about to be made. Whoever asks holds the lock under which all of them are
+ * Counts what there is, when one more is about to be made. The caller holds the lock under which all of them are
  * made, so that callers who race cannot pass the limit.
  *
  * @param statement answers the number as `used`

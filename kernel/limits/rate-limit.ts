@@ -14,7 +14,7 @@ interface Bucket {
 /** What a caller is told to wait at most, in seconds: a limit may be zero, which nothing flows into. */
 const waitSecondsMax = 3_600;
 
-/** Most buckets of one age: when there are as many, those that nobody has used since there last were go. */
+/** Most buckets of one age: when there are as many, those that were not used since there last were go. */
 const bucketsMax = 50_000;
 
 /** What takes longer to fill, in seconds, is kept apart: to forget one gives away most of a day. */
@@ -71,7 +71,7 @@ export class RateLimiter {
 
   /** What {@link take} would return, and takes nothing. */
   peek(name: string, rate: Rate): number {
-    // One that nobody has taken from is full, and need not be made to say so.
+    // A bucket that nothing was taken from is full, and need not be made to say so.
     return rate.burst < 1 || this.#kept(rate).has(name) ? waitSeconds(this.#bucket(name, rate), rate) : 0;
   }
 

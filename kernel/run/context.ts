@@ -89,7 +89,7 @@ export interface ServiceSettings {
   readonly tonSettlementAddress: string | undefined;
   /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
   readonly nearAgentsSecret: string | undefined;
-  /** Who sells the gateway's source; undefined: whoever operates it. */
+  /** Who sells the gateway's source; undefined: its operator. */
   readonly sellerName: string | undefined;
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
@@ -156,14 +156,14 @@ export interface Context {
   readonly paymentContext?: PaymentContext;
   /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
   readonly setHeader?: (name: string, value: string) => void;
-  /** To be told how far the work has come, by what knows its steps; absent where nobody listens. */
+  /** To be told how far the work has come, by what knows its steps; absent where no client listens. */
   readonly progress?: ((step: WorkProgress) => void) | undefined;
   /** What of SQL was answered so far: the fields of one request share what one answer may have. */
   readonly answered?: { bytes: number; values: number };
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal;
   /**
-   * Aborted when whoever asked has said that the answer is not wanted: what is made for others too, and for who comes back,
+   * Aborted when the caller has said that the answer is not wanted: what is made for others too, and for who comes back,
    * ends by this alone. Absent where that cannot be said.
    */
   readonly cancelled?: AbortSignal | undefined;

@@ -28,7 +28,7 @@ const codesOf: Readonly<Record<PlatformIncident['subsystem'], readonly ErrorCode
 const addressed = new WeakMap<object, string>();
 
 /**
- * Notes which project a refusal is about, so that whoever renders it tells of its incidents.
+ * Notes which project a refusal is about, so that the surface that renders it names its incidents.
  *
  * @returns the refusal; another one of it where what failed was to serve several projects at once
  */

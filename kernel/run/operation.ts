@@ -59,7 +59,7 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly sdk?: string;
   /** Subscriptions that the operation begins, the narrower first. @default none */
   readonly follows?: readonly string[];
-  /** What whoever decides about a call has to know besides its kind. @default nothing is lost, again is done again, here */
+  /** What a client has to know of a call besides its kind. @default nothing is lost, again is done again, here */
   readonly effects?: readonly Effect[];
   /** `steps`: takes seconds and tells how far it has come; `long`: takes seconds. @default neither */
   readonly duration?: 'steps' | 'long';
@@ -96,7 +96,7 @@ interface Changes<Input extends z.ZodObject, Output> {
   /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
   readonly lifecycle?: 'gated';
   /**
-   * What it answers is good for whoever has it, such as a cookie, a token or a key, or it is about the very session that
+   * Its answer lets any holder act, such as a cookie, a token or a key, or it is about the very session that
    * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
    * person has sent another request. Who shows no credential is told by the secret that it sends; without one, no key
    * counts.

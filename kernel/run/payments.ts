@@ -16,7 +16,7 @@ export type SettleAndRun = (claim: IdempotencyLease | undefined) => Promise<unkn
 export interface Payments {
   /** Asks the constant price before anything else of a request is looked at. @throws PaymentRequired */
   readonly askGatewayPrice: (price: GatewayPrice, ctx: Context, raw: object) => Promise<void>;
-  /** Who acts, of a request without a credential: the wallet that pays, where the price says so; else nobody. */
+  /** Who acts, of a request without a credential: the wallet that pays, where the price says so; else no principal. */
   readonly payerOf: (op: object, ctx: Context, input: object) => Promise<Caller>;
   /**
    * Asks for a payment where one is due.

@@ -10,18 +10,18 @@ export interface Price {
   /** Micro-dollars, which are the smallest unit of the tokens that are taken. */
   readonly amount: bigint;
   readonly network: NetworkName;
-  /** One line, shown to whoever is asked to pay. */
+  /** One line, shown to a caller that is asked to pay. */
   readonly description: string;
   /** How long a signed payment may take to arrive, in seconds; clients refuse more than 300. */
   readonly maxTimeoutSeconds: number;
   /** Whether what is paid has to be as deep in the chain as the network's setting says. @default false: in a block */
   readonly confirmed?: boolean;
-  /** What else is told to whoever is asked for it. */
+  /** What else a caller that is asked for it gets. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A constant price under `/api`: whoever brings no payment is asked for one before anything else of the request is
+ * A constant price under `/api`: a request without a payment is asked for one before anything else of the request is
  * looked at, and a payment that was used is refused. Contract 00, section 1.4.
  */
 export interface GatewayPrice {
@@ -44,12 +44,12 @@ export interface PlatformPrice<Input, Scope, Output> {
    * @param ctx with the scope, once the caller was admitted; before that for a caller without a credential, see `payerActs`
    */
   readonly quote: (ctx: Context & Partial<Scope>, input: Input) => Promise<Price | undefined>;
-  /** Whoever brings a payment and no credential acts as the wallet that pays. */
+  /** A caller with a payment and without a credential acts as the wallet that pays. */
   readonly payerActs?: true;
-  /** What is told to whoever acts by a payment where nothing has to be paid: nobody is known then. @default as nobody */
+  /** The refusal for a caller that acts by a payment where nothing has to be paid: it is unknown then. @default as without a credential */
   readonly unidentified?: ErrorCode;
   /**
-   * Where there is one of what is sold: its name, and what is told to whoever pays for it while somebody else does.
+   * Where there is one of what is sold: its name, and the refusal for a caller that pays for it while another one does.
    * Without it two who pay in the same moment would both be charged.
    */
   readonly onlyOne?: { readonly key: (input: Input) => string; readonly taken: ErrorCode };
@@ -57,7 +57,7 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly repeated?: (output: Output) => Output;
   /** What a used payment is refused with that comes for another input, or from another principal. */
   readonly reused?: { readonly forOther: ErrorCode; readonly byOther: ErrorCode };
-  /** Whose events tell of it, and as what; undefined: nobody's. */
+  /** Whose events tell of it, and as what; undefined: no organization's. */
   readonly received?: (output: Output) => Received | undefined;
 }
 

@@ -12,7 +12,7 @@ const leasedStepMs = 5_000;
 /** Longest pause between two attempts at a step that cannot be undone, in milliseconds. */
 const pauseMsMax = 10 * 60_000;
 
-/** Finishes a step operation that nobody works on any more; undoes one that keeps failing, if it can be undone. */
+/** Finishes a step operation that no process works on any more; undoes one that keeps failing, if it can be undone. */
 export const reapStep: Task = async ({ ctx, operations, addJob, log }, payload) => {
   const { stepId } = payload as { stepId: string };
   const lookAgain = (ms: number) =>

@@ -48,7 +48,7 @@ async function begunBefore(
     if (taken !== undefined) return taken;
     const step = await findStep(ctx, claim.stepId);
     if (step?.state !== 'running') return step?.state === 'done' ? step : undefined;
-    // Somebody is at it, or it had its attempts and is about to be undone.
+    // Another process is at it, or it had its attempts and is about to be undone.
     if (performance.now() > deadline || ctx.signal.aborted) {
       throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
     }
@@ -81,7 +81,7 @@ export async function completeStep(
     });
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error;
-    // Whoever undid it may have been here before our effect.
+    // The process that undid it may have been here before our effect.
     await op.steps.undo?.(ctx, step.ref);
     throw new ServiceError('UPSTREAM_UNAVAILABLE', {
       message: 'This took too long and was taken back.',

@@ -44,7 +44,7 @@ export async function recordStep(
 }
 
 /**
- * Takes over a step that nobody works on any more; undefined while somebody still does, and when it had
+ * Takes over a step that no process works on any more; undefined while one still does, and when it had
  * `attemptsMax` attempts already. Null: however many it had.
  */
 export async function takeStep(
@@ -57,7 +57,7 @@ export async function takeStep(
   return step;
 }
 
-/** The step as it stands. */
+/** The step as it is now. */
 export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): Promise<Step | undefined> {
   const [step] = await ctx.services.db.rows<Step>(findStatement, [stepId]);
   return step;
@@ -102,7 +102,7 @@ const takeStatement: Statement = {
 
 const findStatement: Statement = { name: 'steps.find', text: `select ${columns} from step_operations where id = $1` };
 
-// Whoever took it after the last attempt takes it back, so from then on nobody may finish it.
+// The process that took it after the last attempt takes it back, so from then on none may finish it.
 const finishStatement: Statement = {
   name: 'steps.finish',
   text: `update step_operations set state = 'done', last_error = null

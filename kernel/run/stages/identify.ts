@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { outsideRate } from '../../limits/limits.ts';
 import type { Run } from '../run.ts';
 
-/** Finds out who asks: whoever holds the credential, or without one the wallet that pays, where that may act. */
+/** Finds out who asks: the holder of the credential, or without one the wallet that pays, where that may act. */
 export async function identify(run: Run): Promise<void> {
   const { op, ctx, input } = run;
   const { prefetch, refusalOf } = op.access;

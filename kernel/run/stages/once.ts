@@ -14,7 +14,7 @@ import { isGatewayPriced, isPriced } from '../price.ts';
 import type { AnyChange, Run } from '../run.ts';
 
 /**
- * Makes a change once for an idempotency key: whoever comes again gets the outcome that is stored, and whoever comes
+ * Makes a change once for an idempotency key: a repeated request gets the outcome that is stored, and one that comes
  * meanwhile waits for it.
  */
 export async function once(run: Run<AnyChange>, perform: (run: Run<AnyChange>) => Promise<unknown>): Promise<unknown> {
@@ -45,7 +45,7 @@ export async function once(run: Run<AnyChange>, perform: (run: Run<AnyChange>) =
 }
 
 /**
- * The key that counts. What is sold to whoever pays has nobody whose keys could be told from another's: its payment is the
+ * The key that counts. What is sold to any payer has no principal whose keys could be told from another's: its payment is the
  * key. What is for its holder alone counts none where it could not be told to come from the same one again.
  */
 function keyOf({ op, ctx, caller, input }: Run<AnyChange>): string | undefined {
@@ -61,7 +61,7 @@ const isSecret = ({ input: { shape } }: AnyChange, name: string) => shape[name]?
 
 /**
  * What tells a request from others under its key: its input, a password by a keyed digest, since it is soon tried
- * against a plain one; and who sent it, where the outcome is for nobody else.
+ * against a plain one; and who sent it, where the outcome is for its sender alone.
  */
 function requestFingerprint({ op, ctx, caller, input }: Run<AnyChange>): object {
   const { keys } = ctx.services;
