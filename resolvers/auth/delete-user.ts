@@ -25,7 +25,7 @@ export const deleteUser = stepMutation({
   lifecycle: 'gated',
   input: z.object({
     project_id: ownProject,
-    user_id: z.string().min(1).max(64).describe('The user.'),
+    user_id: z.string().min(1).max(64).describe('The user, a UUID.'),
   }),
   steps: {
     async begin({ services, project, org }, { user_id }) {

@@ -17,13 +17,18 @@ const occurrence = z.strictObject({
       /^(req|fnrun|fnatt)_[A-Za-z0-9_-]{1,128}$/,
       'must be the id of a request, a run or an attempt: req_…, fnrun_… or fnatt_…',
     )
-    .describe('The request, run or attempt that failed.'),
+    .describe('The request, run or attempt that failed: `req_…`, `fnrun_…` or `fnatt_…`.'),
   release_id: releaseId.nullish().describe('Release that served it; none when absent.'),
   at: happenedAt.optional(),
   name: text('Name of the error, for example `TypeError`.'),
   message: text('What the error said.'),
   stack: text('Its stack as the engine wrote it, or names of functions, one in a line.'),
-  status: z.int().min(500).max(599).optional().describe('Status of a response that the function made itself.'),
+  status: z
+    .int()
+    .min(500)
+    .max(599)
+    .optional()
+    .describe('Status of a response that the function made itself, 500 to 599.'),
   body: text('Body of such a response, as text.'),
 });
 

@@ -64,7 +64,7 @@ export const raiseEscalation = mutation({
       .refine((reason) => shows.test(reason), 'must not be blank')
       .refine((reason) => Buffer.byteLength(reason) <= reasonBytesMax, 'at most 4 KiB')
       .describe('Why somebody is asked for, at most 4 KiB; a longer reason is refused, never cut.'),
-    severity: severityWire.default('normal').describe('`high` climbs sooner.'),
+    severity: severityWire.default('normal').describe('`high` climbs sooner; `normal` unless told.'),
     project_id: projectId.optional().describe('Project of the organization that it is about.'),
     presence_name: properName(64).min(1).optional().describe('Name of the presence that raises it; for display.'),
     details: jsonObject({ kib: 16, depth: 16 })

@@ -52,7 +52,12 @@ export const emitEvent = mutation({
     payload: jsonObject({ depth: 100 })
       .default({})
       .describe('Ids and facts, at most 8 KiB: of a larger one the largest keys are left out, and named.'),
-    idempotency_key: z.string().min(1).max(256).optional().describe('The same key tells once, for ever.'),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('The same key tells once in its project, for ever, whatever else is said; 1 to 256 characters.'),
   }),
   async handler(work, input): Promise<EmittedEvent> {
     const { event_type: type, idempotency_key: appKey = null } = input;

@@ -68,7 +68,7 @@ export const recordInquiry = mutation({
     name: oneLine(200).optional().describe('Who asks, at most 200 characters; returned by nothing.').meta(personal),
     company: oneLine(200).optional().describe('For whom, at most 200 characters; returned by nothing.').meta(personal),
     buyer_domain: hostName.optional().describe('Host name of the site that is to be bought for.'),
-    kind: z.enum(inquiryKinds).default('acquisition').describe('What it is about.'),
+    kind: z.enum(inquiryKinds).default('acquisition').describe('What it is about; `acquisition` unless told.'),
     offer_usd: z
       .number()
       .min(0, 'at least 0')

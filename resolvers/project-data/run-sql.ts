@@ -40,7 +40,7 @@ export const runSql = projectMutation({
       .string()
       .min(1)
       .refine((text) => Buffer.byteLength(text) <= sqlBytesMax, `at most ${sqlBytesMax} bytes`)
-      .describe('One or more statements.')
+      .describe('One or more statements, which are one transaction.')
       .meta({ examples: ['select 1'] }),
     params: z
       .array(z.unknown())

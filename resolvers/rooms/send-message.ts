@@ -77,7 +77,12 @@ export const sendMessage = mutation({
     thread_id: threadId.nullish().describe('Any label; replies repeat it.'),
     importance: z.enum(['normal', 'high']).default('normal').describe('`high` stands out.'),
     ack_required: z.boolean().default(false).describe('Asks those in `to` to acknowledge.'),
-    idempotency_key: z.string().min(1).max(256).optional().describe('The same key from the same presence sends once.'),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('The same key from the same presence sends once, and answers the first message; 1 to 256 characters.'),
     presence_id: presenceId,
     session_key: sessionKey,
     ...presenceFields,

@@ -95,7 +95,7 @@ export const setTier = mutation({
     received: ({ org }: SetTier) => ({ orgId: org.id, kind: 'tier' }),
   },
   input: z.object({
-    tier: tierWire.describe('The tier.'),
+    tier: tierWire.describe('The tier; with leases on, the one that it has renews the lease.'),
     org_id: orgId.optional().describe('Organization to set it for; the wallet’s own when absent.'),
   }),
   async handler(work, { tier }): Promise<SetTier> {

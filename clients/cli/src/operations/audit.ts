@@ -126,7 +126,7 @@ export const rows = {
         at: 'body',
         as: 'kind',
         type: 'string',
-        about: 'What it is about.',
+        about: 'What it is about; `acquisition` unless told.',
         choices: ['acquisition', 'licence', 'question'],
       },
       offer_usd: {

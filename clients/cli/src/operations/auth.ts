@@ -148,7 +148,7 @@ export const rows = {
         at: 'path',
         as: 'user_id',
         type: 'string',
-        about: 'The user.',
+        about: 'The user, a UUID.',
         required: true,
       },
     },

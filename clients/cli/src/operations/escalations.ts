@@ -128,7 +128,7 @@ export const rows = {
         at: 'body',
         as: 'severity',
         type: 'string',
-        about: '`high` climbs sooner.',
+        about: '`high` climbs sooner; `normal` unless told.',
         choices: ['normal', 'high'],
       },
       project_id: {

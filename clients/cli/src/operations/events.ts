@@ -32,7 +32,7 @@ export const rows = {
         at: 'body',
         as: 'idempotency_key',
         type: 'string',
-        about: 'The same key tells once, for ever.',
+        about: 'The same key tells once in its project, for ever, whatever else is said; 1 to 256 characters.',
       },
     },
     key: 'taken',

@@ -219,7 +219,7 @@ export const rows = {
         at: 'body',
         as: 'idempotency_key',
         type: 'string',
-        about: 'The same key from the same presence sends once.',
+        about: 'The same key from the same presence sends once, and answers the first message; 1 to 256 characters.',
       },
       presence_id: {
         at: 'body',

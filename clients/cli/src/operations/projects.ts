@@ -239,7 +239,7 @@ export const rows = {
         at: 'body',
         as: 'sql',
         type: 'string',
-        about: 'One or more statements.',
+        about: 'One or more statements, which are one transaction.',
         required: true,
       },
       params: {

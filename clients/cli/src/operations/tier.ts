@@ -34,7 +34,7 @@ export const rows = {
         at: 'path',
         as: 'tier',
         type: 'string',
-        about: 'The tier.',
+        about: 'The tier; with leases on, the one that it has renews the lease.',
         required: true,
         choices: ['prototype', 'hobby', 'team'],
       },

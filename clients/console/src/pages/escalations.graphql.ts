@@ -55,7 +55,7 @@ export type RaiseEscalationInput = {
   readonly project?: string | null | undefined;
   /** Why somebody is asked for, at most 4 KiB; a longer reason is refused, never cut. */
   readonly reason: string;
-  /** `HIGH` climbs sooner. */
+  /** `HIGH` climbs sooner; `NORMAL` unless told. */
   readonly severity?: EscalationSeverity | null | undefined;
 };
 

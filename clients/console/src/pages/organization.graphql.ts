@@ -129,7 +129,7 @@ export type SetOrganizationTierInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** Organization to set it for; the wallet’s own when absent. Its global id is taken, too. */
   readonly org?: string | null | undefined;
-  /** The tier. */
+  /** The tier; with leases on, the one that it has renews the lease. */
   readonly tier: Tier;
 };
 

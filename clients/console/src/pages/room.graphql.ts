@@ -145,7 +145,7 @@ export type SendRoomMessageInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** `HIGH` stands out. */
   readonly importance?: MessageImportance | null | undefined;
-  /** The same key from the same presence sends once. */
+  /** The same key from the same presence sends once, and answers the first message; 1 to 256 characters. */
   readonly messageKey?: string | null | undefined;
   /** Model that speaks; for display. */
   readonly model?: string | null | undefined;

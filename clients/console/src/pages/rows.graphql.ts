@@ -77,7 +77,7 @@ export type RunSqlInput = {
   readonly params?: ReadonlyArray<unknown> | null | undefined;
   /** Project, for example `prj_0kz3m`. Its global id is taken, too. */
   readonly project: string;
-  /** One or more statements. */
+  /** One or more statements, which are one transaction. */
   readonly sql: string;
 };
 

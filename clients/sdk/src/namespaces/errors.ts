@@ -217,7 +217,7 @@ export interface ReportOccurrencesInput {
     readonly function: string;
     /** Where the failure came to light. */
     readonly kind: 'uncaught' | 'boot_crash' | 'invoke_failed' | 'handled_5xx';
-    /** The request, run or attempt that failed. */
+    /** The request, run or attempt that failed: `req_…`, `fnrun_…` or `fnatt_…`. */
     readonly sampleId: string;
     /** Release that served it; none when absent. */
     readonly releaseId?: string | null | undefined;
@@ -229,7 +229,7 @@ export interface ReportOccurrencesInput {
     readonly message?: string | undefined;
     /** Its stack as the engine wrote it, or names of functions, one in a line. */
     readonly stack?: string | undefined;
-    /** Status of a response that the function made itself. */
+    /** Status of a response that the function made itself, 500 to 599. */
     readonly status?: number | undefined;
     /** Body of such a response, as text. */
     readonly body?: string | undefined;

@@ -262,7 +262,7 @@ export interface RaiseInput {
   readonly org: string;
   /** Why somebody is asked for, at most 4 KiB; a longer reason is refused, never cut. */
   readonly reason: string;
-  /** `high` climbs sooner. */
+  /** `high` climbs sooner; `normal` unless told. */
   readonly severity?: 'normal' | 'high' | undefined;
   /** Project of the organization that it is about. */
   readonly projectId?: string | undefined;

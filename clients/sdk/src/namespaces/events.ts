@@ -19,7 +19,7 @@ export interface EmitInput {
   readonly eventType: string;
   /** Ids and facts, at most 8 KiB: of a larger one the largest keys are left out, and named. */
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
-  /** The same key tells once, for ever. */
+  /** The same key tells once in its project, for ever, whatever else is said; 1 to 256 characters. */
   readonly idempotencyKey?: string | undefined;
 }
 

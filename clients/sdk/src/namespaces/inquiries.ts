@@ -18,7 +18,7 @@ export interface RecordInput {
   readonly company?: string | undefined;
   /** Host name of the site that is to be bought for. */
   readonly buyerDomain?: string | undefined;
-  /** What it is about. */
+  /** What it is about; `acquisition` unless told. */
   readonly kind?: 'acquisition' | 'licence' | 'question' | undefined;
   /** Dollars that are offered, with two decimals at most. */
   readonly offerUsd?: number | undefined;

@@ -508,7 +508,7 @@ export interface SetRepoNameAnswer {
 export interface SqlInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
-  /** One or more statements. */
+  /** One or more statements, which are one transaction. */
   readonly sql: string;
   /** Values of `$1` and so on, of a single statement: lists are arrays, objects JSON. */
   readonly params?: readonly unknown[] | undefined;

@@ -565,7 +565,7 @@ export interface SendMessageInput {
   readonly importance?: 'normal' | 'high' | undefined;
   /** Asks those in `to` to acknowledge. */
   readonly ackRequired?: boolean | undefined;
-  /** The same key from the same presence sends once. */
+  /** The same key from the same presence sends once, and answers the first message; 1 to 256 characters. */
   readonly idempotencyKey?: string | undefined;
   /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | undefined;

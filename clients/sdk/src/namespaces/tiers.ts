@@ -191,7 +191,7 @@ export interface QuoteAnswer {
 
 /** Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402. */
 export interface SetInput {
-  /** The tier. */
+  /** The tier; with leases on, the one that it has renews the lease. */
   readonly tier: 'prototype' | 'hobby' | 'team';
   /** Organization to set it for; the wallet’s own when absent. */
   readonly orgId?: string | undefined;

@@ -86,7 +86,7 @@ export interface CreateAnswer {
 export interface DeleteInput {
   /** Project; the key’s own when absent. */
   readonly projectId?: string | undefined;
-  /** The user. */
+  /** The user, a UUID. */
   readonly userId: string;
 }
 
