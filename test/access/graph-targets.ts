@@ -54,6 +54,8 @@ const ownIds: Readonly<Record<string, keyof Ids>> = { organization: 'org', proje
 
 export interface GraphTarget {
   readonly name: string;
+  /** The operation that answers it; undefined for a subscription. */
+  readonly operation: unknown;
   readonly field: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly names: readonly (keyof Ids)[];
@@ -91,7 +93,8 @@ export function graphTargets(): GraphTarget[] {
         const document = (ids: Ids, key?: string) =>
           `${kind} { ${field.name}(${given(ids, key)}) ${selection(field)} }`;
         const inner = given({ org: '', project: '' }).includes(nobodysInner);
-        return [{ name: `${kind} ${field.name}`, field: field.name, kind, names, keyed, inner, document }];
+        const { operation } = field.extensions;
+        return [{ name: `${kind} ${field.name}`, operation, field: field.name, kind, names, keyed, inner, document }];
       }),
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../core/ids.ts';
+import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { runOnSocket } from '../helpers/raw-socket.ts';
 import { revive } from '../helpers/revive.ts';
@@ -154,15 +155,18 @@ async function expectAlike(name: string, sends: readonly (() => Promise<unknown>
   return seen[0]!;
 }
 
+/** Whether it is for the platform admin alone. */
+const isOfAdmin = (operation: string) => operations.find(({ name }) => name === operation)!.access.openTo === 'admin';
+
 /** Leaving what is not there is no error: it tells that nothing was left. */
-const withoutError = /^DELETE .*\/presences\/:presence_id$|^mutation leaveRoom$/;
+const withoutError = 'rooms.leave';
 /** What the project's own service key alone may do is done by it. */
-const mayDo = (name: string): Actor =>
-  /^POST .*\/events$|emitEvent$/.test(name) ? service.actors.bearer(foreign.serviceKey) : foreign.wallet;
+const mayDo = (operation: unknown): Actor =>
+  operation === 'events.emit' ? service.actors.bearer(foreign.serviceKey) : foreign.wallet;
 
 test('what the loops walk over is reached by those who may', async () => {
-  for (const { name, inner, request } of restTargets()) {
-    const wallet = mayDo(name);
+  for (const { name, operation, inner, request } of restTargets()) {
+    const wallet = mayDo(operation);
     const { method, path, body } = request(foreignIds);
     const headers = { 'idempotency-key': randomUUID() };
     const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body, headers });
@@ -171,14 +175,14 @@ test('what the loops walk over is reached by those who may', async () => {
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
         : asOwner;
     await revive(service, foreignIds.project);
-    expect(answer.body.code ?? 'OK', name).toMatch(inner && !withoutError.test(name) ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
+    expect(answer.body.code ?? 'OK', name).toMatch(inner && operation !== withoutError ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
   }
-  for (const { name, kind, field, inner, document } of graphTargets().filter(
+  for (const { name, operation, kind, field, inner, document } of graphTargets().filter(
     (target) => target.kind !== 'subscription',
   )) {
-    const wallet = mayDo(name);
+    const wallet = mayDo(operation);
     // A project that was deleted on the way has lost its users.
-    if (/moteProjectUser$/.test(name)) {
+    if (operation === 'users.promote' || operation === 'users.demote') {
       const body = { project_id: foreignIds.project, email: 'ada@example.com' };
       await service.call(wallet, 'POST', '/auth/v1/admin/users', { body });
     }
@@ -189,11 +193,11 @@ test('what the loops walk over is reached by those who may', async () => {
     await revive(service, foreignIds.project);
     const code = answer.errors?.[0]?.extensions.code ?? 'OK';
     // A project that the walk deleted and that was put back has no users any more.
-    if (withoutError.test(name)) {
+    if (operation === withoutError) {
       expect([code, answer.data[field]], name).toEqual(['OK', null]);
       continue;
     }
-    const usual = name.includes('ProjectUser') ? /^(OK|RESOURCE_NOT_FOUND)$/ : /^OK$/;
+    const usual = String(operation).startsWith('users.') ? /^(OK|RESOURCE_NOT_FOUND)$/ : /^OK$/;
     expect(code, name).toMatch(inner ? /^[A-Z]+_NOT_FOUND$/ : usual);
     if (code === 'OK') expect(answer.data[field], `${kind} ${name}`).not.toBeNull();
   }
@@ -239,7 +243,7 @@ test('a deleted project is to its own members one that never was', async () => {
 
 describe.each(Object.keys(kinds))('%s', (kind) => {
   test('every path answers an absent and a foreign id alike', async () => {
-    await byTurns(kind, restTargets(), async ({ name, names, request }, { actor, own }) => {
+    await byTurns(kind, restTargets(), async ({ name, operation, names, request }, { actor, own }) => {
       for (const group of guesses(names, own)) {
         const seen = await expectAlike(
           name,
@@ -248,12 +252,7 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
             return http(actor, method, path, body);
           }),
         );
-        // Usage has `admin` in its path, and is for whoever may read the project.
-        const forAdmin =
-          name.includes('/admin/') &&
-          !/\/(usage|sql|schema|expose|validate|users|users\/import|users\/:user_id|promote-user|demote-user)$/.test(
-            name,
-          );
+        const forAdmin = isOfAdmin(operation);
         const needsCredential = kind === 'nobody' || (kind === 'anon key' && !forAdmin);
         // Whoever pays for a tier is known by the payment, so that nobody is asked for one, whatever is named.
         const mayPay = kind === 'nobody' && name === 'POST /tiers/v1/:tier';
@@ -315,14 +314,14 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
   test('the key of another’s request replays nothing, and a refusal is refused again alike', async () => {
     const changesOf = <Target extends { readonly kind: string }>(targets: readonly Target[]) =>
       targets.filter((target) => target.kind === 'mutation');
-    await byTurns(kind, changesOf(restTargets()), async ({ name, inner, request }, { actor }) => {
+    await byTurns(kind, changesOf(restTargets()), async ({ name, operation, inner, request }, { actor }) => {
       const headers = { 'idempotency-key': randomUUID() };
       const sendAs = (who: Actor, ids: Ids) => {
         const { method, path, body } = request(ids);
         return http(who, method, path, body, headers);
       };
-      const first = await sendAs(mayDo(name), foreignIds);
-      expect(first.status, name).toBeLessThan(inner ? 405 : name.includes('/admin/') ? 404 : 300);
+      const first = await sendAs(mayDo(operation), foreignIds);
+      expect(first.status, name).toBeLessThan(inner ? 405 : isOfAdmin(operation) ? 404 : 300);
       await revive(service, foreignIds.project);
       await makePlace();
       const absent = absentIds();
@@ -332,10 +331,10 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
         order.map((ids) => () => sendAs(actor, ids)),
       );
     });
-    await byTurns(kind, changesOf(graphTargets()), async ({ name, keyed, document }, { actor }) => {
+    await byTurns(kind, changesOf(graphTargets()), async ({ name, operation, keyed, document }, { actor }) => {
       expect(keyed, name).toBe(true);
       const key = randomUUID();
-      const first = await service.graphql(mayDo(name), document(foreignIds, key));
+      const first = await service.graphql(mayDo(operation), document(foreignIds, key));
       expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(/OK|ADMIN_REQUIRED|_NOT_FOUND/);
       await revive(service, foreignIds.project);
       await makePlace();

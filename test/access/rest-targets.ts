@@ -54,6 +54,7 @@ export const nobodysInner = 'xyz_0123456789';
 
 export interface RestTarget {
   readonly name: string;
+  readonly operation: string;
   readonly kind: 'query' | 'mutation';
   /** Whether an organization, or a project, is named. */
   readonly names: readonly (keyof Ids)[];
@@ -84,6 +85,7 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
   const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => paramTargets[name!]));
   return {
     name: `${route.method} ${route.path}`,
+    operation: operation.name,
     kind: operation.kind,
     names,
     inner: inPath.has('inner') || Object.keys(operation.input.shape as object).some((name) => name in innerInputs),
