@@ -2,7 +2,7 @@ import type { InputFieldMap } from '@pothos/core';
 import { z } from 'zod';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { nativeId } from './global-id.ts';
-import { camelCase, type Form, knownIds, listed, scalarOf, textOf, withoutNull } from './input-forms.ts';
+import { camelCase, type Form, inlined, knownIds, listed, scalarOf, textOf, withoutNull } from './input-forms.ts';
 import { type InputFields, inputTypeOf } from './input-types.ts';
 
 /** One of the graph's enumerations, whose values the operation takes. */
@@ -61,29 +61,22 @@ interface Member {
 
 /** Derives from the schema of an operation what the graph takes for it. @throws for an input whose type has no name yet */
 export function derive(op: Pick<AnyOperation, 'name' | 'input'>, exceptions: InputExceptions): Derived {
-  const { $defs = {}, ...form } = z.toJSONSchema(z.object(op.input.shape), { io: 'input', unrepresentable: 'any' });
-  return deriveObject(op.name, form as Form, $defs as Record<string, Form>, exceptions);
+  const form = z.toJSONSchema(z.object(op.input.shape), { io: 'input', unrepresentable: 'any' });
+  return deriveObject(op.name, inlined(form) as Form, exceptions);
 }
 
-function deriveObject(
-  of: string,
-  { properties = {}, required = [] }: Form,
-  named: Readonly<Record<string, Form>>,
-  exceptions: InputExceptions,
-): Derived {
+function deriveObject(of: string, { properties = {}, required = [] }: Form, exceptions: InputExceptions): Derived {
   const constants: Record<string, unknown> = {};
   const members: Member[] = [];
   const shownNames = Object.fromEntries(
     Object.keys(properties).map((name) => [name, exceptions.rename?.[name] ?? knownIds[name]?.as ?? camelCase(name)]),
   );
-  for (const [name, property] of Object.entries(properties)) {
+  for (const [name, form] of Object.entries(properties)) {
     if (exceptions.omit?.includes(name) === true) continue;
-    const form =
-      property.$ref === undefined ? property : { ...named[property.$ref.replace('#/$defs/', '')]!, ...property };
     const isRequired = required.includes(name);
     // What can only be one value is no question.
     if (form.const !== undefined && isRequired) constants[name] = form.const;
-    else members.push(memberOf(`${of} ${name}`, name, form, isRequired, { shownNames, named, exceptions }));
+    else members.push(memberOf(`${of} ${name}`, name, form, isRequired, { shownNames, exceptions }));
   }
   return {
     names: Object.fromEntries(members.map(({ name, shown }) => [name, shown])),
@@ -94,12 +87,11 @@ function deriveObject(
 
 interface Around {
   readonly shownNames: Readonly<Record<string, string>>;
-  readonly named: Readonly<Record<string, Form>>;
   readonly exceptions: InputExceptions;
 }
 
 function memberOf(at: string, name: string, form: Form, isRequired: boolean, around: Around): Member {
-  const { shownNames, named, exceptions } = around;
+  const { shownNames, exceptions } = around;
   const { form: whole, takesNull } = withoutNull(form);
   const { form: one, isList, takesNullItems } = listed(whole);
   const known = knownIds[name];
@@ -108,7 +100,7 @@ function memberOf(at: string, name: string, form: Form, isRequired: boolean, aro
   const type = given ?? scalarOf(one);
   if (type === undefined)
     throw new Error(`${at} is an enumeration or an object: name its type in the graph in \`types\``);
-  const nested = typeof type === 'string' || 'kind' in type ? undefined : deriveObject(at, one, named, type);
+  const nested = typeof type === 'string' || 'kind' in type ? undefined : deriveObject(at, one, type);
   const description =
     exceptions.describe?.[name] ??
     textOf(form.description ?? '', valuesOf(type, one), shownNames, type === 'ID' && node != null);

@@ -62,6 +62,27 @@ test('an enumeration without a type in the graph is refused when the schema is b
   expect(derive(op, { types: { colour: 'String' } }).read({ colour: 'red' })).toEqual({ colour: 'red' });
 });
 
+test('objects in lists are spelt as the graph spells them, with or without a name in JSON Schema', () => {
+  const stroke = z.object({ v: z.literal(1), line_width: z.int(), drawn_at: z.iso.datetime().optional() });
+  for (const one of [stroke, stroke.meta({ id: 'TestStroke' })]) {
+    const op = { name: 'rooms.draw' as const, input: z.object({ strokes: z.array(one) }) };
+    const { read } = derive(op, { types: { strokes: { name: 'TestStrokeInput', description: 'A stroke.' } } });
+    expect(
+      read({
+        strokes: [
+          { lineWidth: 2, drawnAt: new Date(0) },
+          { lineWidth: 3, drawnAt: null },
+        ],
+      }),
+    ).toEqual({
+      strokes: [
+        { v: 1, line_width: 2, drawn_at: '1970-01-01T00:00:00.000Z' },
+        { v: 1, line_width: 3 },
+      ],
+    });
+  }
+});
+
 test('a value in words of an input is spelt as the graph spells it', () => {
   const { role } = (schema.getType('AddMemberInput') as GraphQLInputObjectType).getFields();
   expect(role!.description).toBe('Role it gets: `DEVELOPER` unless told.');
