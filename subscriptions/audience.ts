@@ -7,7 +7,7 @@ import { batchMax, type EventSource, type Member, type Rendered, shownOf } from 
  */
 export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event | undefined>;
 
-/** Events of a subscriber that shares with nobody. */
+/** Events of a subscriber that shares with no other. */
 export const alone = <Row, Event>(feed: Feed<Row>, render: Render<Row, Event>): EventSource<Row, Event> => ({
   feed,
   enter: () => {},
@@ -21,16 +21,16 @@ export const alone = <Row, Event>(feed: Feed<Row>, render: Render<Row, Event>): 
 export interface AudienceOptions<Row, Event> {
   readonly feeds: FeedHub;
   readonly feed: Feed<Row>;
-  /** Where the feed stands: what comes after it is for everybody. */
+  /** Position of the feed: what comes after it is for all followers. */
   readonly position: bigint;
   readonly render: Render<Row, Event>;
   /** Resolves when what was sent is on its way, and sending more is worth it. */
   readonly rested: () => Promise<void>;
-  /** Told when the last one has left, or nothing more will come: nobody else may join. */
+  /** Told when the last one has left, or nothing more will come: no follower may join. */
   readonly onOver: () => void;
 }
 
-/** Bytes of rows, roughly, that are made up and handed over in one go: so much waits for nobody before it is asked. */
+/** Bytes of rows, roughly, that are made up and handed over in one go: so much is made up before any follower asks. */
 const batchBytesMax = 256 * 1024;
 
 /** What was rendered lately, for those who are a moment behind. */

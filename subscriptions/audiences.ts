@@ -55,7 +55,7 @@ export class Audiences {
       audience = fresh as unknown as EventSource<unknown, Rendered>;
       this.#byKey.set(key, audience);
     }
-    // Rows and events of an audience are of one type, which its key stands for.
+    // Rows and events of an audience are of one type, which its key implies.
     return audience as unknown as EventSource<Row, Event>;
   }
 }

@@ -58,7 +58,7 @@ export function createAuthorityWatch({
 }: AuthorityWatchOptions): RunningAuthorityWatch {
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
-  /** When the timer rings, on the clock that nobody sets. */
+  /** When the timer rings, on the monotonic clock. */
   let ringsAt = 0;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -29,7 +29,7 @@ export interface EventSource<Row, Event> {
   release(follower: Member<Event>): void;
   /** A row as it is sent; undefined when it is not for these subscribers. */
   rendered(row: Row): Promise<Event | undefined>;
-  /** The same as the first event of somebody who begins anew. */
+  /** The same as the first event of a subscriber that begins anew. */
   renderedAnew(row: Row): Promise<Event | undefined>;
 }
 

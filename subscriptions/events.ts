@@ -86,7 +86,7 @@ const pastOf =
   ({ db }: Services, view: EventView) =>
   async (after: bigint, limit: number): Promise<PastPage<EventRow>> => {
     const { rows, head, usable } = await readEvents(db, view, { position: after, ...anywhere }, limit);
-    // Set back meanwhile, as by a restore: whoever follows the log itself finds out.
+    // Set back meanwhile, as by a restore: a follower of the log itself finds out.
     if (!usable) return { rows: [], upTo: after };
     return { rows, upTo: rows.length < limit ? head : rows.at(-1)!.position };
   };

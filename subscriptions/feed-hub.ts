@@ -19,24 +19,24 @@ export interface FeedHubOptions {
   readonly ringBytesMax?: number;
   /** Most bytes that all feeds together keep, roughly. @default 64 MiB */
   readonly bytesMax?: number;
-  /** Aborted when the server drains: whoever waits for a feed to move stops waiting, followers go on. */
+  /** Aborted when the server drains: held reads stop waiting for a feed to move, followers go on. */
   readonly draining?: AbortSignal | undefined;
   /** How long a feed's rows are kept after its last follower has left, in milliseconds. @default 30_000 */
   readonly lingerMs?: number;
 }
 
 export interface RunningFeedHub extends FeedHub {
-  /** How many feeds somebody follows. */
+  /** How many feeds have followers. */
   followed(): number;
   /** What the rows kept for followers take, in bytes, roughly. */
   keptBytes(): number;
-  /** Ends all followers, quietly. Leaves the signals and the database to whoever opened them. */
+  /** Ends all followers, quietly. Leaves the signals and the database to the part that opened them. */
   close(): Promise<void>;
 }
 
 const mebibyte = 1_048_576;
 
-// Rows of a feed are of one type, which its name stands for.
+// Rows of a feed are of one type, which its name implies.
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 type AnyTail = FeedTail<any>;
 
@@ -71,7 +71,7 @@ export function createFeedHub({
     away = true;
   };
 
-  /** Makes room for what a feed has just taken in: feeds that nobody follows go first, then rows of the oldest ones. */
+  /** Makes room for what a feed has just taken in: feeds without followers go first, then rows of the oldest ones. */
   function shed(taker: string): void {
     for (const entry of tails.entries()) if (keptBytes > bytesMax && entry.followers === 0) tails.drop(entry);
     for (const { key, tail } of tails.entries()) if (keptBytes > bytesMax && key !== taker) tail.forget();

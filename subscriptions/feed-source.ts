@@ -18,7 +18,7 @@ export class FeedSource<Row, Event> implements AsyncIterable<Event> {
 
   /**
    * @param first ends it after so many events; undefined: never
-   * @param open admits the caller; called once, when somebody begins to read
+   * @param open admits the caller; called once, when the first reader begins
    */
   constructor(ctx: Context, first: number | undefined, open: () => Promise<Omit<OpenedFeed<Row, Event>, 'first'>>) {
     this.#ctx = ctx;

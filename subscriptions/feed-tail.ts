@@ -31,15 +31,15 @@ export class FeedTail<Row> {
   #bytes = 0;
   #from = 0n;
   #last = 0n;
-  /** Where the feed stands by what was heard so far. */
+  /** Position of the feed by what was heard so far. */
   #known = 0n;
-  /** False until the first read has told where the feed stands. */
+  /** False until the first read has given the position of the feed. */
   #ready = false;
   /** Set when signals may have been missed, so that only a read can tell. */
   #stale = true;
   /** Grows when the feed turns out to have been set back, as by a restore. */
   #generation = 0;
-  /** Whoever is here, and of them those who want rows. */
+  /** All followers, and of them those that want rows. */
   #followers = 0;
   #readers = 0;
   #reading = false;
@@ -63,7 +63,7 @@ export class FeedTail<Row> {
    * @param wants whether it will read rows; who only waits for the feed to move costs no row
    */
   enter(after: bigint, wants: FollowerWants): void {
-    // While nobody followed, nobody listened either.
+    // Without followers, the tail did not listen either.
     if (this.#followers++ === 0) this.#stale = true;
     if (wants === 'rows') this.#readers++;
     if (!this.#ready && !this.#reading) this.#last = after;
@@ -75,7 +75,7 @@ export class FeedTail<Row> {
     if (--this.#followers === 0) this.#changed();
   }
 
-  /** Lets go of the rows it keeps; whoever was behind reads them again. */
+  /** Drops the rows it keeps; followers that were behind read them again. */
   forget(): void {
     this.#keep([], this.#last, 0);
   }
@@ -142,7 +142,7 @@ export class FeedTail<Row> {
     }
   }
 
-  /** Reads until the tail is where the feed is said to be. Never two at once; whoever comes meanwhile is served by it. */
+  /** Reads until the tail is where the feed is said to be. Never two at once; a follower that comes meanwhile is served by it. */
   async #catchUp(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
@@ -177,7 +177,7 @@ export class FeedTail<Row> {
       this.#generation++;
       this.#restart(head);
     } else if (!withRows) {
-      // Nobody wants rows: the tail goes on from the head, and who comes to read what is before it pages.
+      // No follower wants rows: the tail goes on from the head, and who comes to read what is before it pages.
       if (head > this.#last) this.#restart(head);
     } else if (newest !== undefined) {
       this.#append(rows, newest, this.#from);

@@ -6,11 +6,11 @@ import { batchMax, type EventSource, type Member, shownOf } from './event-source
 import { authorityLost, projectFollowed } from './feed-source.ts';
 import type { OpenedFeed } from './opened-feed.ts';
 
-/** Whoever is at the other end of a subscription. */
+/** The other end of a subscription. */
 export interface Reader<Event> {
   /** So much waits to be taken already that nothing more is to be sent. */
   readonly full: boolean;
-  /** Resolves when it is worth to go on: everything was taken, or nobody is there any more. */
+  /** Resolves when it is worth to go on: everything was taken, or the client has gone. */
   readonly drained: () => Promise<void>;
   /** Makes up an event that was missed and sends it, as one of a few at a time. */
   readonly turn: <Result>(run: () => Promise<Result>) => Promise<Result>;
@@ -66,7 +66,7 @@ export class Follower<Row, Event> implements Member<Event> {
       this.#unwatch = authority.watch(opened.authority, (reason) => this.finish(authorityLost(reason, revoked)));
       if (!this.#joins()) void this.#read();
     } catch (error) {
-      // Nobody gets to know it, so nobody else could.
+      // This follower may not know it, so no other one could.
       this.stop();
       throw error;
     }

@@ -28,7 +28,7 @@ export function createIncidentWatch({ db, log, signals, everyMs = 5_000 }: Incid
   let failing = false;
   let closed = false;
 
-  // What changed while somebody looked may have been missed, so that look is followed by another one.
+  // What changed during a look may have been missed, so that look is followed by another one.
   function refresh(): Promise<void> {
     if (running !== undefined) {
       next ??= running.then(() => {

@@ -93,7 +93,7 @@ export function natsSignals(url: string, { log, subject = 'svc.feeds' }: NatsSig
     close: async () => {
       closing.abort();
       await local.close();
-      // Draining sends what is still underway; a connection that is lost has nobody to send it to.
+      // Draining sends what is still underway; a connection that is lost cannot send it.
       const drained = connected ? connection?.drain().catch(() => undefined) : undefined;
       await Promise.race([drained, sleep(patienceMs, undefined, { ref: false })]);
       await connection?.close().catch(() => undefined);

@@ -21,7 +21,7 @@ export interface OpenedFeed<Row, Event> {
   readonly audience?: string | undefined;
   /** By what right the subscriber goes on. */
   readonly authority: AuthorityEntry;
-  /** The refusal of whoever has lost that right. */
+  /** The refusal for a subscriber that has lost that right. */
   readonly revoked: () => ServiceError;
   /**
    * Which rows are sent. What it depends on besides the row belongs to the audience, unless it is an argument.

@@ -3,7 +3,7 @@ export type SignalListener = (key: string, head: bigint) => void;
 
 /**
  * Carries the news that a feed has moved, to this process at once and to other nodes when it can. A signal only wakes:
- * whoever misses one finds the row a moment later by itself.
+ * a node that misses one finds the row a moment later by itself.
  */
 export interface Signals {
   /** Never throws and never waits: it is called right after a commit. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Reader } from './follower.ts';
 
-/** One subscriber of events that no feed of rows gives out: it shares with nobody, and is read no faster than it takes. */
+/** One subscriber of events that no feed of rows gives out: it shares with no other, and is read no faster than it takes. */
 export function followStream<Event, Sent>(
   events: AsyncIterable<Event>,
   render: (event: Event) => Promise<Sent>,
@@ -15,7 +15,7 @@ export function followStream<Event, Sent>(
   function stop(): void {
     if (gone) return;
     gone = true;
-    // It ends by itself; what goes wrong on the way is nobody's any more.
+    // It ends by itself; no client waits for what goes wrong on the way.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 

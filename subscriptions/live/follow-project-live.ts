@@ -14,7 +14,7 @@ export interface FollowProjectLiveOptions {
   readonly after?: string | undefined;
 }
 
-/** All hints of a project's tables, for whoever may see all of its rows. Ends when the caller loses that right. */
+/** All hints of a project's tables, for callers that may see all of its rows. Ends when the caller loses that right. */
 export const followProjectLive = (ctx: Context, options: FollowProjectLiveOptions): AsyncIterable<LiveEvent> =>
   stoppable(ctx.signal, (signal) => follow(ctx, options, signal));
 

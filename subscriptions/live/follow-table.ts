@@ -9,7 +9,7 @@ export interface FollowTableOptions {
   readonly after?: string | undefined;
 }
 
-/** Hints of one table for whoever reads its rows, for as long as it may. See {@link followLive}. */
+/** Hints of one table for a caller that reads its rows, for as long as it may. See {@link followLive}. */
 export const followTable = (
   { services, signal }: Context,
   caller: RowCaller,

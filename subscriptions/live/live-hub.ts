@@ -28,7 +28,7 @@ export interface LiveHubOptions {
   readonly pools: ProjectPools;
   /** Those of some projects that are still there to be followed. */
   readonly standing: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The clock that access tokens are verified by; whether a session stands is asked of its database's. */
+  /** The clock that access tokens are verified by; whether a session is alive is asked of its database's. */
   readonly now: () => Date;
   /** How often the servers are asked whether anything was written, in milliseconds. @default 1_000 */
   readonly backstopMs?: number;
@@ -45,7 +45,7 @@ const signalPrefix = 'live:';
 /** Other nodes hear of a busy project so often at most, in milliseconds. */
 const publishMs = 10;
 
-/** How long a tail that nobody follows is kept, in milliseconds: whoever polls comes back. */
+/** How long a tail without followers is kept, in milliseconds: a client that polls comes back. */
 const lingerMs = 30_000;
 
 /** So many projects are looked at at once: one that does not answer holds up few. */
@@ -209,7 +209,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     try {
       const { tail } = entry;
       return await reached(async () => {
-        // Among others who follow, whoever waits joins them: what it missed is known, and what comes wakes them all.
+        // Among other followers, a waiting client joins them: what it missed is known, and what comes wakes them all.
         const joins = waits && entry.followers > 1;
         if (joins) await tail.settled();
         if (!(joins && asked !== undefined && tail.isAfter(asked))) await tail.advance();

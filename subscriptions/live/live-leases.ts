@@ -31,7 +31,7 @@ export class LiveLeases {
   readonly #taking = new Map<string, Set<Promise<unknown>>>();
   /** Projects whose count has to be set to what is held. */
   readonly #owed = new Set<string>();
-  /** Those whose count is being set: nobody takes meanwhile. */
+  /** Those whose count is being set: no lease is taken meanwhile. */
   #setting: readonly string[] = [];
   /** Projects of which nothing is held and for which that could not be said. */
   readonly #unset = new Set<string>();

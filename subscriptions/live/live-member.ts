@@ -17,7 +17,7 @@ import type { ToldHints } from './recent-hints.ts';
 import { sees } from './snapshot.ts';
 import { HintBatch, tell } from './told-hints.ts';
 
-/** Most that waits for somebody who catches up, in bytes. */
+/** Most that waits for a follower that catches up, in bytes. */
 const waitingSizeMax = 1_048_576;
 
 /** Whose rows a hint must be about. Contract 01, section 4.5. */
@@ -72,7 +72,7 @@ export interface LiveMemberOptions {
   readonly onClosed: () => void;
 }
 
-/** Somebody who follows. What comes between its opening and its start, or while it catches up, waits. */
+/** A follower. What comes between its opening and its start, or while it catches up, waits. */
 export class LiveMember implements LiveFollower, LiveSubscription {
   readonly view: LiveView;
   readonly identity: LiveIdentity;
@@ -94,7 +94,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   /** The cursor it resumed from, as long as it was told of nothing. */
   #resumed: string | undefined;
 
-  /** Stands where the tail is, from now on. */
+  /** Has the position of the tail, from now on. */
   constructor(options: LiveMemberOptions) {
     const { tail, tables, identity } = options;
     this.#options = options;

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../core/keys.ts';
 import { packSnapshot, type Snapshot, sameMoment, unpackSnapshot } from './snapshot.ts';
 
 /**
- * Where a reader stands: it was told of everything that a snapshot sees. In the middle of what lies between that and a
+ * The position of a reader: it was told of everything that a snapshot sees. In the middle of what lies between that and a
  * later one, also of the first so many hints of those.
  */
 export interface LivePosition {
@@ -17,7 +17,7 @@ const viewOf = (projectId: string) =>
   // As many transactions may be under way as a server takes connections, and each is named.
   ({ prefix: 'lcr_', kind: 'feed', view: `live ${projectId}`, lengthMax: 8_192 }) as const;
 
-/** Seals a position: for one project, and nobody can make one. */
+/** Seals a position: for one project, and no client can make one. */
 export function liveCursor(keys: KeyRing, projectId: string, { epoch, from, within }: LivePosition): string {
   const parts = [epoch, packSnapshot(from)];
   if (within !== undefined) parts.push(packSnapshot(within.to), within.told.toString(36));
@@ -36,7 +36,7 @@ export function livePosition(keys: KeyRing, projectId: string, cursor: string): 
   };
 }
 
-/** Whether whoever is at one was told exactly what whoever is at the other was. */
+/** Whether a reader at one was told exactly what a reader at the other was. */
 export function samePosition(one: LivePosition, other: LivePosition): boolean {
   if (one.epoch !== other.epoch || !sameMoment(one.from, other.from)) return false;
   if (one.within === undefined || other.within === undefined) return one.within === other.within;

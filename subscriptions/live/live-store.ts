@@ -19,7 +19,7 @@ export interface StoredHint {
 export interface LiveReading {
   readonly epoch: string;
   readonly now: Snapshot;
-  /** Whoever sees all of this has missed nothing of what is gone; of that, the latest was done by a transaction. */
+  /** A reader that sees all of this has missed nothing of what is gone; of that, the latest was done by a transaction. */
   readonly pruned: { readonly to: Snapshot; readonly latest: bigint } | undefined;
   /** Raised by every change of the schema. */
   readonly ddlVersion: string;
@@ -29,7 +29,7 @@ export interface LiveReading {
   readonly behind: number;
 }
 
-/** More hints than this nobody is told of one by one: it is as many as are kept. */
+/** More hints than this are not told one by one: it is as many as are kept. */
 export const behindMax = 10_000;
 
 /** Most text of keys that is read at once, in bytes; one hint is, however much it has. */

@@ -17,14 +17,14 @@ const retryMs = 500;
 /** Longest rest after a batch, in milliseconds: what comes meanwhile is read together. */
 const restMsMax = 16;
 
-/** Which hints somebody gets. Those with equal ones are given the same batches. */
+/** Which hints a follower gets. Those with equal ones are given the same batches. */
 export interface LiveView {
   /** Names the view among all of its project. */
   readonly key: string;
   readonly shows: (hint: StoredHint) => boolean;
 }
 
-/** Somebody who follows from where the tail is. */
+/** A follower from where the tail is. */
 export interface LiveFollower {
   readonly identity: LiveIdentity;
   readonly view: LiveView;
@@ -52,7 +52,7 @@ export interface LiveTailOptions {
 export class LiveTail {
   readonly target: ProjectTarget;
   readonly members = new Set<LiveFollower>();
-  /** Whether hints were read since somebody asked last. */
+  /** Whether hints were read since the last question. */
   active = true;
   /** Rows that were ever inserted into the database, when the server was asked last. */
   inserted: bigint | undefined;
@@ -162,7 +162,7 @@ export class LiveTail {
     this.#running = false;
   }
 
-  /** What comes meanwhile is read together; but nobody who waits to be let in waits for this. */
+  /** What comes meanwhile is read together; but a client that waits to be let in does not wait for this. */
   #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms).unref();
@@ -194,7 +194,7 @@ export class LiveTail {
       }
       if (reading.hints.length > 0) this.active = true;
       const { steps, end } = follow(before, reading);
-      // Who asks from within a batch where it stands is after it.
+      // A follower that asks for its position from within a batch is after it.
       this.#position = end;
       const told = tell(this.#options.keys, this.target.projectId, reading.hints, steps);
       if (!samePosition(before, end)) this.#recent.add({ before, steps, stored: reading.hints, told });

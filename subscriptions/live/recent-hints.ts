@@ -21,7 +21,7 @@ const hintsMax = 200;
 const textMax = 32_768;
 
 /**
- * What was read of late, without a gap. Whoever polls comes back by a cursor that was given out a moment ago, and is told
+ * What was read of late, without a gap. A client that polls comes back by a cursor that was given out a moment ago, and is told
  * what came since without a statement of its own.
  */
 export class RecentHints {
