@@ -66,7 +66,7 @@ export class Follower<Row, Event> implements Member<Event> {
       this.#unwatch = authority.watch(opened.authority, (reason) => this.finish(authorityLost(reason, revoked)));
       if (!this.#joins()) void this.#read();
     } catch (error) {
-      // This follower may not know it, so no other one could.
+      // The caller gets no follower, so no other code could stop it.
       this.stop();
       throw error;
     }
