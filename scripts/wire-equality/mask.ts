@@ -10,13 +10,16 @@ const isTime = new RegExp(`^(?:${time}|${httpDate})$`);
 const isUuid = new RegExp(`^${uuid}$`);
 
 /** A reference to a row: the same one has to be meant on both sides. */
-type Kind = 'time' | 'id' | 'token';
+type Kind = 'time' | 'id' | 'token' | 'position';
 
 function kindOf(text: string): Kind | undefined {
   if (isTime.test(text) || /^1[78]\d{8}(?:\d{3}){0,2}$/.test(text)) return 'time';
+  // How far live hints have come, which depends on the moment.
+  if (/^lcr_/.test(text)) return 'position';
   if (isUuid.test(text) || /^[a-z]{3,4}_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return 'id';
   // A part of a longer id, and a code that is read aloud.
   if (/^[0-9a-f]{12,}$/.test(text) || /^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(text)) return 'token';
+  if (/^[a-z]{3,4}_(?=.*[A-Z])[\w-]{20,}$/.test(text)) return 'token';
   if (text.length >= 10 && /\d/.test(text) && changes(text) >= 3) return 'token';
   // A token without a digit.
   if (text.length >= 16 && changes(text) >= text.length * 0.35) return 'token';
@@ -41,12 +44,15 @@ const lengthMay = 6;
 const measured: readonly (readonly [RegExp, string])[] = [
   [/^(ratelimit-[a-z]+|x-ratelimit-[a-z]+|retry-after|age): .*$/gim, '$1: <number>'],
   [
-    /(\\*"(?:retry_after(?:_seconds)?|retryAfter|retryAfterSeconds|expires_in|expiresIn|uptime_s|uptimeS|uptime_seconds|uptimeSeconds|uptime|duration_ms|durationMs|took_ms|latency_ms|elapsed_ms|storage_bytes|storageBytes|total_storage_bytes|totalStorageBytes|database_bytes|row_estimate|rowEstimate)\\*":\s*)(?:[\d.]+|null)/g,
+    /(\\*"(?:retry_after(?:_seconds)?|retryAfter|retryAfterSeconds|expires_in|expiresIn|uptime_s|uptimeS|uptime_seconds|uptimeSeconds|uptime|duration_ms|durationMs|took_ms|latency_ms|elapsed_ms|waited_ms|waitedMs|storage_bytes|storageBytes|total_storage_bytes|totalStorageBytes|database_bytes|row_estimate|rowEstimate)\\*":\s*)(?:[\d.]+|null)/g,
     '$1<number>',
   ],
   // A project without a name of its own, and who speaks without one.
   [/(\\*"name\\*":\s*\\*")[a-z]+ [a-z]+(?=\\*")/g, '$1<two words>'],
-  [/\b(?:in|after|for) \d+ (?:seconds?|s|ms)\b/g, '<wait>'],
+  // A mailed code, and a file of the console that is named by its contents.
+  [/(code:(?:\\n|\s)+)\d{6}\b/g, '$1<code>'],
+  [/(\/assets\/[\w-]+?)-[\w-]{8}(?=\.(?:js|css))/g, '$1-<hash>'],
+  [/\bin \d+ (?:seconds?|s)\b/g, '<wait>'],
 ];
 
 /** A side's answer without its address and folders. */
@@ -88,7 +94,7 @@ export class References {
       const other = right[at];
       if (one === other) continue;
       if (other === undefined || !this.#mayStandFor(one, other)) return false;
-      if (kindOf(one) !== 'time') this.#keep(one, other);
+      if (kindOf(one) === 'id' || kindOf(one) === 'token') this.#keep(one, other);
     }
     return left.length === right.length;
   }
@@ -96,7 +102,7 @@ export class References {
   #mayStandFor(old: string, next: string): boolean {
     const kind = kindOf(old);
     if (kind === undefined || kind !== kindOf(next)) return false;
-    if (kind === 'time') return true;
+    if (kind === 'time' || kind === 'position') return true;
     if (kind === 'id' && prefixOf(old) !== prefixOf(next)) return false;
     return Math.abs(old.length - next.length) <= lengthMay && this.#mayMean(old, next);
   }

@@ -83,12 +83,23 @@ const byName: Readonly<Record<string, unknown>> = {
   '/mail/ to': 'test@example.com',
   'sendTestMail/ to': 'test@example.com',
   'organization/ id': '{{org}}',
+  'setOrganizationLimits/ name': 'members',
+  '/invites principal_id': '{{invited}}',
+  'revokeInvite/ principal': '{{invited}}',
+  'revoke_org_invite/ principal_id': '{{invited}}',
+  '/encryption-key principal_id': '{{owner}}',
+  'MemberKey/ principal': '{{owner}}',
+  '/escalations/v1/ack token': '{{ackToken}}',
+  'acknowledgeByToken/ token': '{{ackToken}}',
+  'ack_escalation_by_token/ token': '{{ackToken}}',
+  'billingLookup/ wallet': '{{ownerWallet}}',
   'node/ id': '{{org}}',
   'fingerprint/ id': '{{fingerprint}}',
   '/lookup wallet': '{{ownerWallet}}',
   tier: 'prototype',
   role: 'developer',
   capability: 'read',
+  capabilities: 'read',
   email: 'wire-{{world}}@example.com',
   password: 'a long password',
   scope: { v: 1, capabilities: ['read'] },
@@ -174,12 +185,15 @@ export function sample(schema: JsonSchema, name: string, where: string, all = fa
   return 'text';
 }
 
-/** Without these a project, or who speaks in a room, gets a name by chance. */
-export const isGivenAlways = (name: string): boolean => ['name', 'requested_name', 'session_key'].includes(snake(name));
+/** Optional members without which a project, or who speaks in a room, gets a name by chance, or nobody is meant. */
+export const isGivenAlways = (name: string, where: string): boolean =>
+  ['name', 'requested_name', 'session_key'].includes(snake(name)) ||
+  (name === 'project_id' && where.startsWith('/auth/v1')) ||
+  (name === 'wallet' && /lookup/i.test(where));
 
 /** An object that a schema takes. */
 export function sampleObject({ properties = {}, required = [] }: JsonSchema, where: string, all = false) {
-  const names = Object.keys(properties).filter((name) => all || required.includes(name) || isGivenAlways(name));
+  const names = Object.keys(properties).filter((name) => all || required.includes(name) || isGivenAlways(name, where));
   return Object.fromEntries(names.map((name) => [name, sample(properties[name]!, name, where, all)]));
 }
 
@@ -240,3 +254,10 @@ export const takesAway = (name: string): boolean =>
   /delete|remove|revoke|leave|archive|end|close|rotat|release|lost|logout|sign-out|unlink|demote|revoke|dismiss|clear|rm\b|forget/i.test(
     name,
   );
+
+const whole =
+  /(delete|archive|reactivate)_?project$|\/archive$|\/projects\/v1\/\{id\}$|remove\w*member|members\/\{principal_id\}$|projects (delete|archive)|member rm/i;
+
+/** In the order in which they leave something for the next: what takes a whole project or a member away comes last. */
+export const inOrder = <One>(all: readonly One[], nameOf: (one: One) => string): readonly One[] =>
+  all.toSorted((a, b) => Number(whole.test(nameOf(a))) - Number(whole.test(nameOf(b))));

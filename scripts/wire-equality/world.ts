@@ -149,7 +149,13 @@ function* page(step: Step, world: string): Iterable<Exchange> {
     async ask(side) {
       for (let tries = 1; tries <= 50; tries++) {
         const outbox = await fetch(`${side.url}/mail/v1/admin/outbox`, { headers: { 'x-admin-key': side.adminKey } });
-        if ((await outbox.text()).includes(`page-${world}@example.com`)) return 'it was';
+        const text = await outbox.text();
+        const mail = text.slice(Math.max(0, text.indexOf(`page-${world}@example.com`)));
+        const token = /\/escalations\/v1\/ack\?token=([\w-]+)/.exec(mail)?.[1];
+        if (token !== undefined) {
+          side.values.set('ackToken', token);
+          return 'it was';
+        }
         await sleep(200);
       }
       return 'it was not';
@@ -242,7 +248,13 @@ function* governance(step: Step, wallet: (name: string) => string): Iterable<Exc
     { find: { encryptionKey: /"encryption_key_id":"([^"]+)"/ } },
   );
   yield step('admin', 'POST', `${vaults}/vaults/{{vault}}/writers`, { encryption_key_id: '{{encryptionKey}}' });
-  yield step('owner', 'POST', '/orgs/v1/{{org}}/invites', { email: 'guest@example.com', role: 'viewer' });
+  yield step(
+    'owner',
+    'POST',
+    '/orgs/v1/{{org}}/invites',
+    { email: 'guest@example.com', role: 'viewer' },
+    { find: { invited: /"principal_id":"([^"]+)"/ } },
+  );
   yield step('service key', 'POST', '/projects/v1/{{project}}/events', {
     event_type: 'order_paid',
     payload: { order: 1 },

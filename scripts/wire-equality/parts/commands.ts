@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exchange } from '../exchange.ts';
-import { namedSample, takesAway } from '../samples.ts';
+import { inOrder, namedSample, takesAway } from '../samples.ts';
 import { fill, type Side, walletOf } from '../side.ts';
 import { newWorld } from '../world.ts';
 
@@ -81,15 +81,22 @@ export async function* commandsPart(sides: readonly Side[]): AsyncIterable<Excha
         pages.set(words, '');
     }
   for (const words of pages.keys()) {
-    yield asked(`svc ${words}`, [...words.split(' '), '--help']);
-    pages.set(words, (await pagesOf(sides.slice(-1), words.split(' ')))[0]!.text);
+    const page = asked(`svc ${words}`, [...words.split(' '), '--help']);
+    yield {
+      ...page,
+      async ask(side) {
+        const text = await page.ask(side);
+        if (side === sides.at(-1)) pages.set(words, text);
+        return text;
+      },
+    };
   }
   const called = [...pages].filter(([words]) => !left.test(words));
   const last = ([words]: readonly [string, string]) => takesAway(words);
   for (const one of called.filter((each) => !last(each))) yield* runs(...one);
   yield* newWorld(sides);
   await Promise.all(sides.map(keepWallet));
-  for (const one of called.filter(last)) yield* runs(...one);
+  for (const one of inOrder(called.filter(last), ([words]) => words)) yield* runs(...one);
 }
 
 const pagesOf = (sides: readonly Side[], words: readonly string[]) =>

@@ -1,6 +1,7 @@
 import {
   buildClientSchema,
   type GraphQLArgument,
+  type GraphQLEnumType,
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
@@ -41,15 +42,21 @@ export function inputSample(type: GraphQLInputType, name: string, where: string,
   const one = getNullableType(type);
   if (isInputObjectType(named)) {
     const fields = Object.values(named.getFields()).filter(
-      (field) => all || isRequiredInputField(field) || isGivenAlways(field.name),
+      (field) => all || isRequiredInputField(field) || isGivenAlways(field.name, where),
     );
     const value = named.isOneOf
       ? oneMember(Object.values(named.getFields()), where)
       : Object.fromEntries(fields.map((field) => [field.name, inputSample(field.type, field.name, where, all)]));
     return isListType(one) ? [value] : value;
   }
-  const given = isEnumType(named) ? named.getValues()[0]!.name : (namedSample(name, where) ?? plainValue(named));
+  const sample = namedSample(name, where);
+  const given = isEnumType(named) ? choice(named, sample) : (sample ?? plainValue(named));
   return isListType(one) && !Array.isArray(given) ? [given] : given;
+}
+
+function choice(type: GraphQLEnumType, wanted: unknown): string {
+  const names = type.getValues().map(({ name }) => name);
+  return names.find((name) => name === String(wanted).toUpperCase()) ?? names[0]!;
 }
 
 const oneMember = (fields: readonly GraphQLInputField[], where: string) =>
@@ -66,7 +73,13 @@ function plainValue({ name }: GraphQLNamedType): unknown {
 }
 
 export const argumentsOf = (field: GraphQLField<unknown, unknown>, all: boolean): readonly GraphQLArgument[] =>
-  field.args.filter((argument) => all || isRequiredArgument(argument) || ['first', 'url'].includes(argument.name));
+  field.args.filter(
+    (argument) =>
+      all ||
+      isRequiredArgument(argument) ||
+      ['first', 'url'].includes(argument.name) ||
+      isGivenAlways(argument.name, field.name),
+  );
 
 /** What is selected of a type; undefined for a leaf. */
 export function selectionOf(type: GraphQLNamedType, schema: GraphQLSchema, depth = depthUsual): string | undefined {

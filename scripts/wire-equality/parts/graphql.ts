@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import type { Exchange } from '../exchange.ts';
 import { http } from '../http.ts';
-import { foreign, snake, takesAway } from '../samples.ts';
+import { foreign, inOrder, snake, takesAway } from '../samples.ts';
 import type { Caller, Side } from '../side.ts';
 import { newWorld } from '../world.ts';
 import { documentOf, type FieldDocument, schemaOf } from './graphql-fields.ts';
@@ -68,7 +68,7 @@ export async function* graphqlPart(sides: readonly Side[]): AsyncIterable<Exchan
   const last = ({ field }: { readonly field: Field }) => takesAway(field.name);
   for (const one of mutations.filter((each) => !last(each))) yield* change(one);
   yield* newWorld(sides);
-  for (const one of mutations.filter(last)) yield* change(one);
+  for (const one of inOrder(mutations.filter(last), ({ field }) => field.name)) yield* change(one);
   for (const { field, schema } of queries)
     yield send(`query ${field.name}`, 'behind it all', 'owner', documentOf('query', field, schema));
 }

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { http } from '../http.ts';
-import { badVariants, type JsonSchema, sampleObject, takesAway } from '../samples.ts';
+import { badVariants, inOrder, type JsonSchema, sampleObject, takesAway } from '../samples.ts';
 import type { Caller, Side } from '../side.ts';
 import { newWorld } from '../world.ts';
 
@@ -35,7 +35,11 @@ export async function* mcpPart(sides: readonly Side[]): AsyncIterable<Exchange> 
     for (const tool of tools) yield* refused(path, tool);
     for (const tool of tools.filter(({ name }) => !takesAway(name))) yield* called(path, tool);
     yield* newWorld(sides);
-    for (const tool of tools.filter(({ name }) => takesAway(name))) yield* called(path, tool);
+    for (const tool of inOrder(
+      tools.filter((one) => takesAway(one.name)),
+      ({ name }) => name,
+    ))
+      yield* called(path, tool);
   }
   yield* agents();
 }

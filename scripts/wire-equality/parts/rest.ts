@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { type HttpExchange, http } from '../http.ts';
-import { badVariants, foreign, type JsonSchema, namedSample, sampleObject, takesAway } from '../samples.ts';
+import { badVariants, foreign, inOrder, type JsonSchema, namedSample, sampleObject, takesAway } from '../samples.ts';
 import { type Caller, callerNames, type Side } from '../side.ts';
 import { newWorld } from '../world.ts';
 
@@ -76,7 +76,7 @@ export async function* restPart(sides: readonly Side[]): AsyncIterable<Exchange>
   for (const path of paths.filter(reads)) yield asked(path, 'owner', 'once more');
   // What takes away begins with a world that has everything again.
   yield* newWorld(sides);
-  for (const path of changes.filter(last)) yield* goodRequests(path);
+  for (const path of inOrder(changes.filter(last), (one) => one.path)) yield* goodRequests(path);
   yield* newWorld(sides);
   for (const path of changes.filter(last)) yield* badRequests(path);
   for (const path of paths.filter(reads)) yield asked(path, 'owner', 'behind what took away');
