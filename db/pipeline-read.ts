@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Rows, Statement } from './statement.ts';
+import type { Statement, StatementRows } from './statement.ts';
 import { types } from './types.ts';
 
 /** What the driver keeps about the columns of an answer. */
@@ -45,7 +45,7 @@ export class Read {
   isAccompanied = false;
   /** The server has answered it. */
   isAnswered = false;
-  readonly #elsewhere: Rows;
+  readonly #elsewhere: StatementRows;
   readonly #resolve: (rows: object[]) => void;
   readonly #reject: (error: Error) => void;
   readonly #rows: object[] = [];
@@ -56,7 +56,7 @@ export class Read {
   constructor(
     statement: Statement,
     values: readonly unknown[],
-    elsewhere: Rows,
+    elsewhere: StatementRows,
     resolve: (rows: object[]) => void,
     reject: (error: Error) => void,
   ) {

@@ -1,17 +1,17 @@
 import { Read } from './pipeline-read.ts';
 import { heldUpMs, type LineOptions, PipelinedConnection } from './pipelined-connection.ts';
-import type { Rows, Statement, StatementHook } from './statement.ts';
+import type { Statement, StatementHook, StatementRows } from './statement.ts';
 
 export interface PipelineOptions extends LineOptions {
   /** Most connections at once. @default 4 */
   readonly max?: number;
   readonly onStatement?: StatementHook | undefined;
   /** Where a read goes that would be held up here. */
-  readonly elsewhere: Rows;
+  readonly elsewhere: StatementRows;
 }
 
 export interface Pipeline {
-  readonly rows: Rows;
+  readonly rows: StatementRows;
   readonly close: () => Promise<void>;
 }
 

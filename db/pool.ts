@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
 import { Packet } from './packet.ts';
 import { createPipeline } from './pipeline.ts';
-import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
+import { type Bound, boundOf, type NoticeHook, type Rows, type Statement, type StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
 export { isConnectionLoss } from './connection-loss.ts';
@@ -91,14 +91,14 @@ export function createPool({
 export interface Database {
   readonly pool: pg.Pool;
   /** Runs a statement that is prepared once per connection under its name. */
-  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  readonly rows: Rows;
   close(): Promise<void>;
 }
 
 export function openDatabase(options: PoolOptions): Database {
   const pool = createPool(options);
   // Not by the pool's own `query`, which throws a connection away for every refusal.
-  const byPool: Rows = async <Row extends object>(
+  const byPool = async <Row extends object>(
     { name, text, timeoutMs }: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> => {
@@ -127,7 +127,10 @@ export function openDatabase(options: PoolOptions): Database {
   });
   return {
     pool,
-    rows: (statement, values) => (statement.pipelined === true ? pipeline.rows : byPool)(statement, values),
+    rows: <Row extends object>(asked: Bound<Row> | Statement, given?: readonly unknown[]) => {
+      const { statement, values } = boundOf(asked, given);
+      return (statement.pipelined === true ? pipeline.rows : byPool)<Row>(statement, values);
+    },
     async close() {
       await Promise.all([pool.end(), pipeline.close()]);
     },

@@ -17,5 +17,23 @@ export interface Statement {
   readonly pipelined?: true;
 }
 
+/** A statement with the values of its parameters. */
+export interface Bound<Row extends object> {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** What its rows hold; for the compiler alone. */
+  readonly row?: Row;
+}
+
+/** What runs statements below {@link Rows}. */
+export type StatementRows = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
 /** Runs a prepared statement. */
-export type Rows = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+export interface Rows {
+  <Row extends object>(asked: Bound<Row>): Promise<Row[]>;
+  <Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/** The two ways to name a statement and its values, as one. */
+export const boundOf = (asked: Bound<object> | Statement, values: readonly unknown[] | undefined): Bound<object> =>
+  values === undefined ? (asked as Bound<object>) : { statement: asked as Statement, values };

@@ -1,4 +1,5 @@
 import { inTransaction, isCollision, type LastStatement, type Queries, type Statement } from '../../db/pool.ts';
+import { type Bound, boundOf, type Rows } from '../../db/statement.ts';
 import { type FeedName, feedKey } from '../feeds/feeds.ts';
 import type { Context } from '../run/context.ts';
 import type { PaidFor } from '../run/price.ts';
@@ -24,7 +25,7 @@ export interface Work extends Context {
   /** What was paid on chain for this change; undefined when nothing was. */
   readonly payment?: PaidFor | undefined;
   /** Runs a prepared statement inside the transaction. */
-  readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+  readonly rows: Rows;
   /** Queues a statement whose answer the handler does not need: it travels with the commit, before the feed rows. */
   readonly last: (statement: LastStatement) => void;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
@@ -78,8 +79,10 @@ async function tryOnce<Output>(ctx: Context, run: (work: Work) => Promise<Output
     const work: Work = {
       ...ctx,
       client,
-      rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-        (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
+      rows: async <Row extends object>(asked: Bound<Row> | Statement, given?: readonly unknown[]) => {
+        const { statement, values } = boundOf(asked, given);
+        return (await client.query<Row>({ ...statement, values: values as unknown[] })).rows;
+      },
       last,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import type { Bound } from '../../db/statement.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 
 /** What is counted, and where. */
@@ -23,17 +23,16 @@ export interface Quota {
  * Counts what there is, when one more is about to be made. The caller holds the lock under which all of them are
  * made, so that callers who race cannot pass the limit.
  *
- * @param statement answers the number as `used`
+ * @param counted answers the number
  * @throws QUOTA_EXCEEDED
  */
 export async function refuseOverQuota(
   work: Work,
-  statement: Statement,
-  values: readonly unknown[],
+  counted: Bound<{ used: number }>,
   { scope, metric, ...more }: Quota,
   limit: number,
 ): Promise<void> {
-  const [count] = await work.rows<{ used: number }>(statement, values);
+  const [count] = await work.rows(counted);
   const { used } = count!;
   if (used < limit) return;
   throw new ServiceError('QUOTA_EXCEEDED', { ...more, details: { scope, metric, resource: metric, limit, used } });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { escalationContacts, escalations } from '../../db/schema/escalations.ts';
+import { computed, from, insertInto, pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
@@ -10,7 +12,7 @@ import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { scheduleSweep } from '../escalations/shared/page-level.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
-import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
+import { type ContactRow, ContactWire, contact, contactRow, contactToWire } from './contact.ts';
 import { contactActions } from './shared/actions.ts';
 
 export interface AddedContact {
@@ -39,13 +41,15 @@ export const addContact = mutation({
   }),
   async handler(work, { email, display_name, level }): Promise<AddedContact> {
     const { id: orgOf } = await lockOrgFor(work, work.org.id, contactActions['escalation:contacts:write']);
-    const [known] = await work.rows<ContactRow>(findStatement, [orgOf, email, level]);
+    const find = findStatement.with({ org: orgOf, email, level });
+    const [known] = await work.rows(find);
     if (known !== undefined) return { contact: known, created: false };
     const quota = { scope: 'organization', metric: 'escalation_contacts' } as const;
-    await refuseOverQuota(work, countStatement, [orgOf], quota, escalationContactsMax);
-    await work.rows(insertStatement, [orgOf, randomUUID(), email, display_name ?? null, level]);
+    await refuseOverQuota(work, countStatement.with({ org: orgOf }), quota, escalationContactsMax);
+    const added = { orgId: orgOf, id: randomUUID(), email, displayName: display_name ?? null, level };
+    await work.rows(insertStatement.with(added));
     await wakeWaiting(work, orgOf);
-    const [contact] = await work.rows<ContactRow>(findStatement, [orgOf, email, level]);
+    const [contact] = await work.rows(find);
     return { contact: contact!, created: true };
   },
   audit: ({ contact: { id, email, level }, created }) =>
@@ -62,7 +66,7 @@ export const addContact = mutation({
 
 /** Has whatever found nobody to page look again. */
 async function wakeWaiting(work: Work, orgId: string): Promise<void> {
-  const woken = await work.rows<{ id: string }>(wakeStatement, [orgId]);
+  const woken = await work.rows(wakeStatement.with({ org: orgId }));
   if (woken.length === 0) return;
   await scheduleSweep(
     work,
@@ -71,24 +75,29 @@ async function wakeWaiting(work: Work, orgId: string): Promise<void> {
   );
 }
 
-const findStatement: Statement = {
-  name: 'contacts.find',
-  text: `select ${contactRowColumns} from escalation_contacts c where c.org_id = $1 and c.email = $2 and c.level = $3`,
-};
+const findStatement = statement(
+  'contacts.find',
+  { params: { org: contact.orgId, email: contact.email, level: contact.level }, row: contactRow },
+  ({ org, email, level }, row) => sql`select ${row} from ${from(contact)}
+    where ${contact.orgId} = ${org} and ${contact.email} = ${email} and ${contact.level} = ${level}`,
+);
 
-const countStatement: Statement = {
-  name: 'contacts.count',
-  text: 'select count(*)::int as used from escalation_contacts where org_id = $1',
-};
+const countStatement = statement(
+  'contacts.count',
+  { params: { org: escalationContacts.orgId }, row: { used: computed<number>('integer', sql`count(*)::int`) } },
+  ({ org }, row) => sql`select ${row} from ${escalationContacts} where ${escalationContacts.orgId} = ${org}`,
+);
 
-const insertStatement: Statement = {
-  name: 'contacts.insert',
-  text: `insert into escalation_contacts (org_id, id, email, display_name, level, created_at)
-    values ($1, $2, $3, $4, $5, clock_timestamp())`,
-};
+const insertStatement = statement(
+  'contacts.insert',
+  { params: pick(escalationContacts, 'orgId', 'id', 'email', 'displayName', 'level') },
+  (given) => insertInto(escalationContacts, { ...given, createdAt: sql`clock_timestamp()` }),
+);
 
-const wakeStatement: Statement = {
-  name: 'contacts.wake',
-  text: `update escalations set due_at = now() where org_id = $1 and status = 'open' and awaits_contact
-    and due_at is null returning id`,
-};
+const wakeStatement = statement(
+  'contacts.wake',
+  { params: { org: escalations.orgId }, row: { id: escalations.id } },
+  ({ org }, row) => sql`update ${escalations} ${setOf(escalations, { dueAt: sql`now()` })}
+    where ${escalations.orgId} = ${org} and ${escalations.status} = 'open' and ${escalations.awaitsContact}
+      and ${escalations.dueAt} is null returning ${row}`,
+);

@@ -1,6 +1,10 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type EscalationContact, escalationContacts } from '../../db/schema/escalations.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { allOf, computed } from '../../db/sql.ts';
 
 /** A contact, with whether its address is known to work. */
 export interface ContactRow extends EscalationContact {
@@ -33,11 +37,21 @@ export function contactToWire(contact: ContactRow): z.infer<typeof ContactWire> 
   };
 }
 
-/** Columns of a {@link ContactRow} of the row `c`. */
-export const contactRowColumns = `${columnsOf(escalationContacts, 'c')},
-  exists (
-    select from authenticators a where a.kind = 'email' and a.public_subject = c.email
-      and a.verified_at is not null and a.revoked_at is null
-  ) or exists (
-    select from operator_contacts o where o.email = c.email and o.email_verified_at is not null
-  ) as verified`;
+/** The contact of a statement. */
+export const contact = alias(escalationContacts, 'c');
+
+/** What a {@link ContactRow} holds. */
+export const contactRow = {
+  ...allOf(contact),
+  verified: computed<boolean>(
+    'boolean',
+    sql`exists (
+      select from ${authenticators} where ${authenticators.kind} = 'email'
+        and ${authenticators.publicSubject} = ${contact.email}
+        and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null
+    ) or exists (
+      select from ${operatorContacts} where ${operatorContacts.email} = ${contact.email}
+        and ${operatorContacts.emailVerifiedAt} is not null
+    )`,
+  ),
+};

@@ -1,9 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { from, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
+import { ContactWire, contact, contactRow, contactToWire } from './contact.ts';
 import { contactActions } from './shared/actions.ts';
 
 /** `GET /orgs/v1/:org_id/escalation-contacts`. Contract 02, section 3.6. */
@@ -14,13 +15,14 @@ export const listContacts = query({
   summary: 'Whom the escalations of an organization page, in the order in which they are paged.',
   access: onOrg(contactActions['escalation:contacts:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
-  handler: ({ services, org }) => services.db.rows<ContactRow>(listStatement, [org.id]),
+  handler: ({ services, org }) => services.db.rows(listStatement.with({ org: org.id })),
   wire: z.object({ escalation_contacts: z.array(ContactWire) }),
   toWire: (contacts) => ({ escalation_contacts: contacts.map(contactToWire) }),
 });
 
-const listStatement: Statement = {
-  name: 'contacts.list',
-  text: `select ${contactRowColumns} from escalation_contacts c where c.org_id = $1
-    order by c.level, c.created_at, c.id`,
-};
+const listStatement = statement(
+  'contacts.list',
+  { params: { org: contact.orgId }, row: contactRow },
+  ({ org }, row) => sql`select ${row} from ${from(contact)} where ${contact.orgId} = ${org}
+    order by ${contact.level}, ${contact.createdAt}, ${contact.id}`,
+);

@@ -1,12 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import type { Statement } from '../../db/pool.ts';
+import { from, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
-import { type ContactRow, contactRowColumns } from './contact.ts';
+import { type ContactRow, contact, contactRow } from './contact.ts';
 import { contactActions } from './shared/actions.ts';
 
 /** `DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id`. Contract 02, section 3.6. */
@@ -21,7 +22,7 @@ export const removeContact = mutation({
   input: z.object({ org: orgId, contact: z.string().min(1).max(64).describe('Contact, a UUID.') }),
   async handler(work, { contact: id }): Promise<ContactRow> {
     await lockOrgFor(work, work.org.id, contactActions['escalation:contacts:write']);
-    const [removed] = isUuid(id) ? await work.rows<ContactRow>(removeStatement, [work.org.id, id]) : [];
+    const [removed] = isUuid(id) ? await work.rows(removeStatement.with({ org: work.org.id, id })) : [];
     if (removed === undefined) {
       throw new ServiceError('RESOURCE_NOT_FOUND', {
         message: 'There is no such contact.',
@@ -39,7 +40,9 @@ export const removeContact = mutation({
   toWire: ({ id }) => ({ contact_id: id, revoked: true as const }),
 });
 
-const removeStatement: Statement = {
-  name: 'contacts.remove',
-  text: `delete from escalation_contacts c where c.org_id = $1 and c.id = $2 returning ${contactRowColumns}`,
-};
+const removeStatement = statement(
+  'contacts.remove',
+  { params: { org: contact.orgId, id: contact.id }, row: contactRow },
+  ({ org, id }, row) => sql`delete from ${from(contact)} where ${contact.orgId} = ${org} and ${contact.id} = ${id}
+    returning ${row}`,
+);

@@ -183,9 +183,9 @@ async function requireProject(work: Work & OrgScope, caller: PrincipalBacked, pr
 
 async function refuseOverQuotas(work: Work & OrgScope, raiser: string): Promise<void> {
   const daily = { scope: 'principal', metric: 'escalations_per_day' } as const;
-  await refuseOverQuota(work, todayStatement, [raiser], daily, escalationsPerDay);
+  await refuseOverQuota(work, { statement: todayStatement, values: [raiser] }, daily, escalationsPerDay);
   const open = { scope: 'organization', metric: 'open_escalations' } as const;
-  await refuseOverQuota(work, openStatement, [work.org.id], open, openEscalations);
+  await refuseOverQuota(work, { statement: openStatement, values: [work.org.id] }, open, openEscalations);
 }
 
 const lockRaiserStatement: Statement = {

@@ -69,7 +69,12 @@ export const createDelegate = mutation({
     if (expires_at != null && grant.expiresAt !== null && expires_at > grant.expiresAt) {
       throw badEnd('must not be later than the end of the grant');
     }
-    await refuseOverQuota(work, countStatement, [org.id, project.id], quota, limitsOf(org).delegatesPerProject);
+    await refuseOverQuota(
+      work,
+      { statement: countStatement, values: [org.id, project.id] },
+      quota,
+      limitsOf(org).delegatesPerProject,
+    );
     const secret = kind === 'svc_agent_key' ? newDelegateToken() : undefined;
     const principalId = work.services.newId('prn');
     await work.rows(insertPrincipalStatement, [principalId, kind === 'ci_oidc' ? 'ci' : 'agent']);

@@ -56,7 +56,12 @@ export const createGrant = mutation({
     await endDelegates(work, work, over);
     const [held] = await work.rows<Grant>(heldStatement, key);
     if (held !== undefined) return { grant: held, created: false };
-    await refuseOverQuota(work, countStatement, [org.id, project.id], quota, limitsOf(org).grantsPerProject);
+    await refuseOverQuota(
+      work,
+      { statement: countStatement, values: [org.id, project.id] },
+      quota,
+      limitsOf(org).grantsPerProject,
+    );
     const more = [randomUUID(), policy === null ? null : JSON.stringify(policy), expires_at ?? null];
     const [grant] = await work.rows<Grant>(insertStatement, [...key, ...more, await makerOf(work)]);
     work.authorityChanged(org.id);

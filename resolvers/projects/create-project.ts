@@ -182,8 +182,7 @@ async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
   refuseWhileClosed(org);
   await refuseOverQuota(
     work,
-    countStatement,
-    [id],
+    { statement: countStatement, values: [id] },
     { scope: 'organization', metric: 'projects' },
     limitsOf(org).projects,
   );

@@ -75,10 +75,10 @@ test('a batch whose answer was lost is sent again and added once, whether it had
   direct = openDatabase({ url: (await databaseUrl()).href });
   const faults: ('before' | 'after')[] = ['before', 'after', 'after', 'before', 'after'];
   const unreliable: Pick<Database, 'rows'> = {
-    async rows<Row extends object>(...sent: Parameters<Database['rows']>) {
+    async rows<Row extends object>(...sent: readonly unknown[]) {
       const fault = faults.shift();
       if (fault === 'before') throw new Error('Connection terminated unexpectedly');
-      const rows = await direct.rows<Row>(...sent);
+      const rows = await (direct.rows as (...sent: readonly unknown[]) => Promise<Row[]>)(...sent);
       if (fault === 'after') throw new Error('Connection terminated unexpectedly');
       return rows;
     },

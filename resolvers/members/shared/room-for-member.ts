@@ -14,7 +14,7 @@ import type { MemberRow } from '../../orgs/shared/member-row.ts';
 export async function requireRoomForMember(work: Work, org: LockedOrg, before: MemberRow | undefined): Promise<void> {
   if (before !== undefined && before.status !== 'revoked') return;
   const quota = { scope: 'organization', metric: 'members' } as const;
-  await refuseOverQuota(work, countStatement, [org.id], quota, limitsOf(org).members);
+  await refuseOverQuota(work, { statement: countStatement, values: [org.id] }, quota, limitsOf(org).members);
 }
 
 const countStatement: Statement = {

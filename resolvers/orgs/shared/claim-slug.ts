@@ -94,7 +94,7 @@ export const claimSlug = mutation({
 function requireRest(work: Work, orgId: string, slug: string): Promise<void> {
   const message = 'As many former slugs of the organization rest as may; it can go back to one of them, or wait.';
   const quota = { scope: 'organization', metric: 'slugs', message } as const;
-  return refuseOverQuota(work, restingStatement, [orgId, slug], quota, restingSlugs);
+  return refuseOverQuota(work, { statement: restingStatement, values: [orgId, slug] }, quota, restingSlugs);
 }
 
 /** Lets the old slug rest and takes the new one, which the key of its row decides. @throws SLUG_TAKEN, SLUG_RELEASED */

@@ -55,7 +55,12 @@ export async function join(work: Work & RoomScope, request: PresenceRequest): Pr
   const own = await lockOwn(work, principalId);
   const resumed = await resume(work, principalId, request, 'any');
   // One that was live by then adds none; the count leaves it out.
-  await refuseOverQuota(work, countStatement, [...own, resumed?.presence.id ?? ''], tooMany, presencesMax);
+  await refuseOverQuota(
+    work,
+    { statement: countStatement, values: [...own, resumed?.presence.id ?? ''] },
+    tooMany,
+    presencesMax,
+  );
   return resumed ?? register(work, principalId, request);
 }
 

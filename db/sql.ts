@@ -1,0 +1,159 @@
+import { Column, getTableColumns, is, Placeholder, type SQL, sql, Table } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import type { Bound, Statement } from './statement.ts';
+
+/** A type of PostgreSQL, and what its values are here. */
+export interface SqlType<Value> {
+  /** As `format_type` writes it, for example `uuid[]`. */
+  readonly type: string;
+  /** For the compiler alone. */
+  readonly value?: Value;
+}
+
+/** A type that no column stands for. */
+export const type = <Value>(name: string): SqlType<Value> => ({ type: name });
+
+/** A column of an answer that is worked out. */
+export interface Computed<Value> extends SqlType<Value> {
+  readonly sql: SQL;
+}
+
+/** Something that is worked out. @param name its type, as `format_type` writes it; the test of all statements compares it */
+export const computed = <Value>(name: string, text: SQL): Computed<Value> => ({ type: name, sql: text });
+
+/** A column that an outer join may leave empty. */
+export const orNull = <From extends Column>(column: From): Computed<From['_']['data'] | null> =>
+  computed(column.getSQLType(), sql`${column}`);
+
+type ColumnValue<From extends Column> = From['_']['data'] | (From['_']['notNull'] extends true ? never : null);
+
+type ValueOf<Type> = Type extends Column ? ColumnValue<Type> : Type extends SqlType<infer Value> ? Value : never;
+
+export type Parameters = Readonly<Record<string, Column | SqlType<unknown>>>;
+export type Selection = Readonly<Record<string, Column | Computed<unknown>>>;
+export type ParametersOf<Params extends Parameters> = { readonly [Name in keyof Params]: ValueOf<Params[Name]> };
+export type RowOf<Selected extends Selection> = { [Name in keyof Selected]: ValueOf<Selected[Name]> };
+
+/** A statement whose parameters have names and whose rows have a type. */
+export interface TypedStatement<Params extends object, Row extends object> {
+  /** The statement with its values, for `rows`, `last` and whatever else runs statements. */
+  readonly with: (params: Params) => Bound<Row>;
+}
+
+/** What a statement says of itself, for the test that prepares all of them. */
+export interface RegisteredStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly parameterTypes: readonly string[];
+  readonly rowTypes: Readonly<Record<string, string>>;
+}
+
+const registered = new Map<string, RegisteredStatement>();
+
+/** Every statement of the modules that were loaded. */
+export const registeredStatements = (): readonly RegisteredStatement[] => [...registered.values()];
+
+/** Parameters are numbered as they were declared, so that one may be used twice. */
+class Dialect extends PgDialect {
+  override escapeParam(_at: number, given?: unknown): string {
+    if (is(given, Placeholder)) return `$${given.name}`;
+    throw new Error('A value in a statement has to be one of its parameters.');
+  }
+}
+const dialect = new Dialect();
+
+const typeOf = (given: Column | SqlType<unknown>) => (is(given, Column) ? given.getSQLType() : given.type);
+
+/** The columns of a selection, each under its name. */
+export const selected = (selection: Selection): SQL =>
+  sql.join(
+    Object.entries(selection).map(
+      ([name, given]) => sql`${is(given, Column) ? given : given.sql} as ${sql.identifier(name)}`,
+    ),
+    sql`, `,
+  );
+
+/** A table under the name of its alias, for `from`. */
+export const from = (alias: Table): SQL =>
+  sql`${sql.identifier((alias as unknown as Record<symbol, string>)[originalName]!)} ${alias}`;
+const { OriginalName: originalName } = (Table as unknown as { Symbol: { OriginalName: symbol } }).Symbol;
+
+/** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
+export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
+
+type Values<Into extends Table> = { readonly [Key in keyof Into['_']['columns']]?: SQL };
+
+const entriesOf = <Into extends Table>(table: Into, values: Values<Into>): (readonly [SQL, SQL])[] =>
+  Object.entries(values as Record<string, SQL>).map(([key, value]) => [nameOf(getTableColumns(table)[key]!), value]);
+
+const list = (pieces: readonly SQL[]): SQL => sql.join([...pieces], sql`, `);
+
+/** `insert into` a table, column by column. */
+export function insertInto<Into extends Table>(table: Into, values: Values<Into>): SQL {
+  const entries = entriesOf(table, values);
+  return sql`insert into ${table} (${list(entries.map(([name]) => name))}) values (${list(entries.map(([, value]) => value))})`;
+}
+
+/** `set` of an `update`, column by column. */
+export const setOf = <Into extends Table>(table: Into, values: Values<Into>): SQL =>
+  sql`set ${list(entriesOf(table, values).map(([name, value]) => sql`${name} = ${value}`))}`;
+
+/** Some columns of a table, as parameters or as a selection. */
+export function pick<From extends Table, Key extends keyof From['_']['columns'] & string>(
+  table: From,
+  ...keys: readonly Key[]
+): Pick<From['_']['columns'], Key> {
+  const columns = getTableColumns(table) as From['_']['columns'];
+  return Object.fromEntries(keys.map((key) => [key, columns[key]])) as Pick<From['_']['columns'], Key>;
+}
+
+/** All columns of a table, as a selection. @param without those that are left out */
+export function allOf<From extends Table, Without extends keyof From['_']['columns'] & string = never>(
+  table: From,
+  without: readonly Without[] = [],
+): Omit<From['_']['columns'], Without> {
+  const columns = Object.entries(getTableColumns(table)).filter(
+    ([key]) => !(without as readonly string[]).includes(key),
+  );
+  return Object.fromEntries(columns) as Omit<From['_']['columns'], Without>;
+}
+
+/** Options of a statement, beside its text. */
+export interface StatementOptions<Params extends Parameters, Selected extends Selection>
+  extends Pick<Statement, 'timeoutMs' | 'pipelined'> {
+  readonly params?: Params;
+  /** What its rows hold. @default it has none, or they are of no interest */
+  readonly row?: Selected;
+}
+
+/**
+ * Declares a statement. Tables and columns are named by reference, so that the compiler knows them; it is written once, when
+ * its module is loaded.
+ *
+ * @param name unique among all; each connection prepares it under this name
+ * @param write gets the parameters by name, and the columns of the row for `select` or `returning`
+ */
+export function statement<const Params extends Parameters = {}, const Selected extends Selection = {}>(
+  name: string,
+  { params, row, ...options }: StatementOptions<Params, Selected>,
+  write: (params: { readonly [Name in keyof Params]: SQL }, row: SQL) => SQL,
+): TypedStatement<ParametersOf<Params>, RowOf<Selected>> {
+  if (registered.has(name)) throw new Error(`There are two statements called ${name}.`);
+  const parameters = Object.keys(params ?? {});
+  const placeholders = parameters.map((key, at) => [key, sql`${sql.placeholder(String(at + 1))}`]);
+  const text = write(Object.fromEntries(placeholders), selected(row ?? {}));
+  const query = dialect.sqlToQuery(text);
+  registered.set(name, {
+    name,
+    text: query.sql,
+    parameterTypes: parameters.map((key) => typeOf(params![key]!)),
+    rowTypes: Object.fromEntries(Object.entries(row ?? {}).map(([key, given]) => [key, typeOf(given)])),
+  });
+  const compiled: Statement = { ...options, name, text: query.sql };
+  return {
+    with: (given) => ({
+      statement: compiled,
+      values: parameters.map((key) => (given as Readonly<Record<string, unknown>>)[key]),
+    }),
+  };
+}
