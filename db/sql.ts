@@ -10,9 +10,6 @@ export interface SqlType<Value> {
   readonly value?: Value;
 }
 
-/** A type that no column stands for. */
-export const type = <Value>(name: string): SqlType<Value> => ({ type: name });
-
 /** A column of an answer that is worked out. */
 export interface Computed<Value> extends SqlType<Value> {
   readonly sql: SQL;
@@ -20,10 +17,6 @@ export interface Computed<Value> extends SqlType<Value> {
 
 /** Something that is worked out. @param name its type, as `format_type` writes it; the test of all statements compares it */
 export const computed = <Value>(name: string, text: SQL): Computed<Value> => ({ type: name, sql: text });
-
-/** A column that an outer join may leave empty. */
-export const orNull = <From extends Column>(column: From): Computed<From['_']['data'] | null> =>
-  computed(column.getSQLType(), sql`${column}`);
 
 type ColumnValue<From extends Column> = From['_']['data'] | (From['_']['notNull'] extends true ? never : null);
 
@@ -133,7 +126,10 @@ export interface StatementOptions<Params extends Parameters, Selected extends Se
  * @param name unique among all; each connection prepares it under this name
  * @param write gets the parameters by name, and the columns of the row for `select` or `returning`
  */
-export function statement<const Params extends Parameters = {}, const Selected extends Selection = {}>(
+export function statement<
+  const Params extends Parameters = Readonly<Record<never, never>>,
+  const Selected extends Selection = Readonly<Record<never, never>>,
+>(
   name: string,
   { params, row, ...options }: StatementOptions<Params, Selected>,
   write: (params: { readonly [Name in keyof Params]: SQL }, row: SQL) => SQL,

@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { pick, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { MemberRow } from '../orgs/shared/member-row.ts';
 
@@ -10,14 +13,17 @@ import type { MemberRow } from '../orgs/shared/member-row.ts';
  */
 export async function keepOneOwner(work: Work, { orgId, principalId, role, status }: MemberRow): Promise<void> {
   if (role !== 'owner' || status !== 'active') return;
-  const others = await work.rows(othersStatement, [orgId, principalId]);
+  const others = await work.rows(othersStatement.with({ orgId, principalId }));
   if (others.length === 0) throw new ServiceError('LAST_OWNER');
 }
 
 // An owner that cannot sign in any more keeps nothing.
-const othersStatement: Statement = {
-  name: 'members.other-owners',
-  text: `select 1 from memberships m join principals p on p.id = m.principal_id
-    where m.org_id = $1 and m.principal_id <> $2 and m.role = 'owner' and m.status = 'active' and p.disabled_at is null
+const othersStatement = statement(
+  'members.other-owners',
+  { params: pick(memberships, 'orgId', 'principalId'), row: pick(memberships, 'principalId') },
+  ({ orgId, principalId }, row) => sql`select ${row} from ${memberships}
+    join ${principals} on ${principals.id} = ${memberships.principalId}
+    where ${memberships.orgId} = ${orgId} and ${memberships.principalId} <> ${principalId} and ${memberships.role} = 'owner'
+      and ${memberships.status} = 'active' and ${principals.disabledAt} is null
     limit 1`,
-};
+);

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { memberEncryptionKeys, vaultWriters } from '../../db/schema/vaults.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { oneLine, orgId, principalId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -43,8 +45,8 @@ export const revokeMemberKey = mutation({
     if (member === undefined || (member.status === 'revoked' && key === null)) throw noMember(principal);
     if (key === null) return { member, key, rotationRequired: false };
     const waiting = await requireRotation(work, org, principal);
-    await work.rows(removeStatement, [org, key.id]);
-    await work.rows(revokeStatement, [org, key.id, reason || null]);
+    await work.rows(removeStatement.with({ orgId: org, encryptionKeyId: key.id }));
+    await work.rows(revokeStatement.with({ orgId: org, id: key.id, revokedReason: reason || null }));
     return { member, key, rotationRequired: waiting.length > 0 };
   },
   audit: ({ member, key }, { reason }) =>
@@ -72,14 +74,18 @@ export const revokeMemberKey = mutation({
   }),
 });
 
-const removeStatement: Statement = {
-  name: 'members.remove-writer',
-  text: `update vault_writers set removed_at = now()
-    where org_id = $1 and encryption_key_id = $2 and removed_at is null`,
-};
+const removeStatement = statement(
+  'members.remove-writer',
+  { params: pick(vaultWriters, 'orgId', 'encryptionKeyId') },
+  ({ orgId, encryptionKeyId }) => sql`update ${vaultWriters} ${setOf(vaultWriters, { removedAt: sql`now()` })}
+    where ${vaultWriters.orgId} = ${orgId} and ${vaultWriters.encryptionKeyId} = ${encryptionKeyId}
+      and ${vaultWriters.removedAt} is null`,
+);
 
-const revokeStatement: Statement = {
-  name: 'members.revoke-key',
-  text: `update member_encryption_keys set state = 'revoked', revoked_at = now(), revoked_reason = $3
-    where org_id = $1 and id = $2`,
-};
+const revokeStatement = statement(
+  'members.revoke-key',
+  { params: pick(memberEncryptionKeys, 'orgId', 'id', 'revokedReason') },
+  ({ orgId, id, revokedReason }) => sql`update ${memberEncryptionKeys}
+    ${setOf(memberEncryptionKeys, { state: sql`'revoked'`, revokedAt: sql`now()`, revokedReason })}
+    where ${memberEncryptionKeys.orgId} = ${orgId} and ${memberEncryptionKeys.id} = ${id}`,
+);

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Role } from '../../db/schema/orgs.ts';
+import { memberships, type Role } from '../../db/schema/orgs.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, principalId } from '../../kernel/input/fields.ts';
@@ -35,7 +36,7 @@ export const setMemberRole = mutation({
     // Whoever may write to vaults from now on is admitted like a new member.
     if (member.status === 'active' && !mayWrite(before)) await requireWriterOfAll(work, org, role);
     if (mayWrite(before) && !mayWrite(role)) await requireRotation(work, org, principal);
-    await work.rows(updateStatement, [org, principal, role]);
+    await work.rows(updateStatement.with({ orgId: org, principalId: principal, role }));
     work.authorityChanged(org);
     if (before === 'owner' || role === 'owner') await tellPosture(work, org);
     return { member: { ...member, role }, before };
@@ -52,7 +53,9 @@ export const setMemberRole = mutation({
   toWire: ({ member }) => ({ status: 'ok' as const, principal_id: member.principalId, role: member.role }),
 });
 
-const updateStatement: Statement = {
-  name: 'members.set-role',
-  text: 'update memberships set role = $3 where org_id = $1 and principal_id = $2',
-};
+const updateStatement = statement(
+  'members.set-role',
+  { params: pick(memberships, 'orgId', 'principalId', 'role') },
+  ({ orgId, principalId, role }) => sql`update ${memberships} ${setOf(memberships, { role })}
+    where ${memberships.orgId} = ${orgId} and ${memberships.principalId} = ${principalId}`,
+);

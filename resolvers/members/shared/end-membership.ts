@@ -1,17 +1,21 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { memberships } from '../../../db/schema/orgs.ts';
+import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { MemberRow } from '../../orgs/shared/member-row.ts';
 import { tellPosture } from './recovery-posture.ts';
 
 /** Ends a membership, whatever it was: what is open by it is looked at again. @returns it as it is then */
 export async function endMembership(work: Work, member: MemberRow): Promise<MemberRow> {
-  await work.rows(endStatement, [member.orgId, member.principalId]);
+  await work.rows(endStatement.with(member));
   work.authorityChanged(member.orgId);
   if (member.role === 'owner' && member.status === 'active') await tellPosture(work, member.orgId);
   return { ...member, status: 'revoked' };
 }
 
-const endStatement: Statement = {
-  name: 'members.end',
-  text: `update memberships set status = 'revoked' where org_id = $1 and principal_id = $2`,
-};
+const endStatement = statement(
+  'members.end',
+  { params: pick(memberships, 'orgId', 'principalId') },
+  ({ orgId, principalId }) => sql`update ${memberships} ${setOf(memberships, { status: sql`'revoked'` })}
+    where ${memberships.orgId} = ${orgId} and ${memberships.principalId} = ${principalId}`,
+);

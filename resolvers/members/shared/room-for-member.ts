@@ -1,4 +1,6 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { memberships } from '../../../db/schema/orgs.ts';
+import { computed, pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { limitsOf } from '../../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../../kernel/limits/quota.ts';
@@ -14,10 +16,12 @@ import type { MemberRow } from '../../orgs/shared/member-row.ts';
 export async function requireRoomForMember(work: Work, org: LockedOrg, before: MemberRow | undefined): Promise<void> {
   if (before !== undefined && before.status !== 'revoked') return;
   const quota = { scope: 'organization', metric: 'members' } as const;
-  await refuseOverQuota(work, { statement: countStatement, values: [org.id] }, quota, limitsOf(org).members);
+  await refuseOverQuota(work, countStatement.with({ orgId: org.id }), quota, limitsOf(org).members);
 }
 
-const countStatement: Statement = {
-  name: 'members.count',
-  text: `select count(*)::int as used from memberships where org_id = $1 and status <> 'revoked'`,
-};
+const countStatement = statement(
+  'members.count',
+  { params: pick(memberships, 'orgId'), row: { used: computed<number>('integer', sql`count(*)::int`) } },
+  ({ orgId }, row) => sql`select ${row} from ${memberships}
+    where ${memberships.orgId} = ${orgId} and ${memberships.status} <> 'revoked'`,
+);
