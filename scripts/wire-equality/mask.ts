@@ -40,11 +40,14 @@ function changes(text: string): number {
 /** How much longer one token may be than the other that stands in its place. */
 const lengthMay = 6;
 
-/** Numbers that are measured, counted down or of a folder; each is named where it stands. */
+/**
+ * Numbers that are measured or counted down, each by the name of its member. Requests are among them: one that is asked
+ * again for its rate counts twice.
+ */
 const measured: readonly (readonly [RegExp, string])[] = [
   [/^(ratelimit-[a-z]+|x-ratelimit-[a-z]+|retry-after|age): .*$/gim, '$1: <number>'],
   [
-    /(\\*"(?:retry_after(?:_seconds)?|retryAfter|retryAfterSeconds|expires_in|expiresIn|uptime_s|uptimeS|uptime_seconds|uptimeSeconds|uptime|duration_ms|durationMs|took_ms|latency_ms|elapsed_ms|waited_ms|waitedMs|storage_bytes|storageBytes|total_storage_bytes|totalStorageBytes|database_bytes|row_estimate|rowEstimate)\\*":\s*)(?:[\d.]+|null)/g,
+    /(\\*"(?:retry_after(?:_seconds)?|retryAfter|retryAfterSeconds|expires_in|expiresIn|uptime_s|uptimeS|uptime_seconds|uptimeSeconds|uptime|duration_ms|durationMs|took_ms|latency_ms|elapsed_ms|waited_ms|waitedMs|storage_bytes|storageBytes|total_storage_bytes|totalStorageBytes|database_bytes|api_calls|apiCalls|total_api_calls|totalApiCalls|row_estimate|rowEstimate)\\*":\s*)(?:[\d.]+|null)/g,
     '$1<number>',
   ],
   // A project without a name of its own, and who speaks without one.
