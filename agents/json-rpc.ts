@@ -4,7 +4,7 @@ import { isNestedTooDeep } from '../core/text.ts';
 /** Largest body of a JSON-RPC path, in bytes. Contract 00, section 6.3. */
 export const rpcBodyBytesMax = 256 * 1024;
 
-/** The codes of JSON-RPC 2.0 itself; what a protocol adds stands with it. */
+/** The codes of JSON-RPC 2.0 itself; a protocol adds its own beside it. */
 export const rpcCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -92,7 +92,7 @@ const isId = (id: unknown): id is Exclude<RpcId, null> =>
 /** The id that an answer to something goes by, so far as it has one. */
 export const idOf = (value: unknown): RpcId => (isObject(value) && isId(value.id) ? value.id : null);
 
-/** Whether it is the answer to a request, which nobody here has asked. */
+/** Whether it is the answer to a request, which this server has not asked. */
 export const isRpcAnswer = (value: unknown): boolean =>
   isObject(value) && value.jsonrpc === '2.0' && value.method === undefined && ('result' in value || 'error' in value);
 

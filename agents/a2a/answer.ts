@@ -95,7 +95,7 @@ export async function answerA2a(ctx: Context, { headers, body }: RpcRequest): Pr
     if (!(versions as readonly string[]).includes(said)) throw a2aError('VERSION_NOT_SUPPORTED');
     const run = Object.hasOwn(methods[version], method) ? methods[version][method] : undefined;
     if (run === undefined) throw unknownMethod(method);
-    // Nobody would hear what became of it.
+    // No client would hear what became of it.
     if (id === undefined) throw new RpcError(rpcCodes.invalidRequest, 'id is missing: every method is a request.');
     const result = await run(ctx, params, dialects[version]);
     return { status: 200, body: resultBody(result, id), headers: activated(headers) };

@@ -17,7 +17,7 @@ export const paymentIn = ({ metadata }: AskedMessage): unknown =>
     ? (metadata[keys.payload] ?? {})
     : undefined;
 
-/** What the task says to whoever has yet to pay, or paid wrongly. */
+/** The task's message to a client that has yet to pay, or paid wrongly. */
 export const askingFacts = ({ challenge, reason, receipt }: PaymentAsked) => ({
   [keys.status]: reason === undefined ? 'payment-required' : 'payment-failed',
   [keys.required]: challenge,

@@ -6,7 +6,7 @@ import { getPricing } from '../../resolvers/site-audits/get-pricing.ts';
 import { runAudit } from '../../resolvers/site-audits/run-audit.ts';
 import { type AuditAnswer, auditMarkdown, fenced } from '../audit-markdown.ts';
 
-/** What a skill made: an object for programs, and the same for whoever reads. */
+/** What a skill made: an object for programs, and the same as text. */
 export interface Deliverable {
   readonly title: string;
   readonly data: object;

@@ -79,7 +79,7 @@ async function answerOne(ctx: Context, value: unknown, request: RpcRequest, serv
     const running = session === undefined ? undefined : server.calls?.begin(session, message.id);
     try {
       const signal = running === undefined ? ctx.signal : AbortSignal.any([ctx.signal, running.signal]);
-      // Whoever says everything anew with each request says by closing it that it is not wanted.
+      // A client that says everything anew with each request says by closing it that it is not wanted.
       const cancelled = era === 'classic' ? running?.signal : signal;
       const asked: Asked = { ctx: { ...ctx, signal, cancelled }, message, server, session, tell: request.tell };
       const result = await (era === 'classic' ? runClassic(asked) : runStateless(asked));

@@ -10,7 +10,7 @@ import { listTools, toolOf } from './tools.ts';
 
 export const mcpPath = '/api/mcp';
 
-/** What is served at `/api/mcp`: audits of sites, to whoever asks. Contract 00, section 4. */
+/** What is served at `/api/mcp`: audits of sites, to every client. Contract 00, section 4. */
 export const auditServer = (info: ServerInfo): McpServer => ({
   info,
   path: mcpPath,

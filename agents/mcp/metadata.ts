@@ -6,7 +6,7 @@ import { revisions } from './revisions.ts';
 import type { ServerInfo } from './server.ts';
 import { listTools } from './tools.ts';
 
-/** What `GET /api/mcp` says to whoever looks. Contract 00, section 4.2. */
+/** What `GET /api/mcp` answers. Contract 00, section 4.2. */
 export async function mcpMetadata(ctx: Context, { name, version }: ServerInfo): Promise<object> {
   const { services, request } = ctx;
   return {

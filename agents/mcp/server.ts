@@ -16,7 +16,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** One `tools/call`; its arguments have been judged by nobody yet. */
+/** One `tools/call`; its arguments have not been checked yet. */
 export interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -50,7 +50,7 @@ function tool<Input extends z.ZodObject, OpInput extends z.ZodObject, Scope, Out
     output: z.union(isSold ? [op.wire, ChallengeV2, RefusalFacts] : [op.wire, RefusalFacts]),
     isSold,
     async call(ctx, args) {
-      // Whoever brings no payment is asked for one before anything else is looked at.
+      // A call without a payment is asked for one before anything else is looked at.
       const isAsked = isSold && ctx.paymentContext?.signature === undefined;
       const given = isAsked ? (args as z.output<Input>) : parseInput(offer, args as z.input<Input>, (name) => name);
       return op.toWire(await execute(op, ctx, toInput(given)), ctx);

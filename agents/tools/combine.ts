@@ -10,7 +10,7 @@ interface Both extends Pick<Tool, 'name' | 'description'> {
   readonly isFirst: (args: Arguments) => boolean;
 }
 
-/** Two operations that are one thing to whoever asks: which of them is meant is told by the arguments. */
+/** Two operations that are one thing to a client: the arguments say which of them is meant. */
 export function eitherTool({ name, description, isFirst }: Both, first: Tool, second: Tool): Tool {
   const input: ArgumentForm = {
     ...second.input,
@@ -50,7 +50,7 @@ const projectForm: JsonSchema = {
 };
 
 /**
- * Lets a tool of an organization be told a project in its stead, as whoever works on one knows no other name: the
+ * Lets a tool of an organization be told a project in its stead, as a program that works on one knows no other name: the
  * organization is then the project's, and so is the room. Contract 04, section 4.1.
  */
 export function byProject(tool: Tool): Tool {

@@ -2,10 +2,10 @@ import type { Context, WorkProgress } from '../../kernel/run/context.ts';
 import type { ToolCall } from '../mcp/server.ts';
 import type { Arguments, Tool } from './tool.ts';
 
-/** How often whoever wants to know is told that a call goes on, in milliseconds. */
+/** How often a client that asked for progress is told that a call goes on, in milliseconds. */
 const everyMs = 2_000;
 
-/** Seconds after which half of the way to the next step counts as gone: nobody knows, and it never gets there. */
+/** Seconds after which half of the way to the next step counts as gone: it is unknown, and never gets there. */
 const halfStepSeconds = 15;
 
 /**
@@ -13,7 +13,7 @@ const halfStepSeconds = 15;
  * What knows its steps is told of by them, as they are taken. Otherwise seconds are told, of those that it is to wait
  * where there is an end to that.
  *
- * @param run given what is to be told of steps; undefined where nobody listens
+ * @param run given what is to be told of steps; undefined where no client listens
  */
 export async function followed<Result>(
   tool: Tool,
@@ -55,7 +55,7 @@ export async function followed<Result>(
     });
   } finally {
     clearInterval(timer);
-    // Whoever has the answer is told no more.
+    // A client that has the answer is told no more.
     last = Number.POSITIVE_INFINITY;
   }
 }

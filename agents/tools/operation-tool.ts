@@ -55,7 +55,7 @@ export function operationTool(
     isInSteps: isInSteps(op),
     waits: ({ wait }) => (op.waits === true && Number(wait) > 0 ? Math.min(Number(wait), 25) : undefined),
     async run({ ctx }, args) {
-      // Whoever brings no payment is told the price before anything else is looked at.
+      // A call without a payment is told the price before anything else is looked at.
       const isAsked = isGatewayPriced(op) && ctx.paymentContext?.signature === undefined;
       if (!isAsked) refuseUnknown(input, args);
       const asker = isOfNobody ? asNobody(ctx) : ctx;

@@ -71,7 +71,7 @@ export function listOf(profile: Profile): readonly object[] {
   return list;
 }
 
-/** What is served at `/mcp`: every operation of the platform, to whoever may run it. Contract 04, section 4.1. */
+/** What is served at `/mcp`: every operation of the platform, to callers that may run it. Contract 04, section 4.1. */
 export function platformServer(options: PlatformOptions): McpServer {
   const { info, profile, calls } = options;
   return {
@@ -159,7 +159,7 @@ async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: Platfo
   return result.isError === true ? result : { ...result, ...settled(purse.receipt()) };
 }
 
-/** Tools whose results hold secrets show them in their text to whoever says so. */
+/** Tools whose results hold secrets show them in their text to a client that says so. */
 function revealed({ secrets }: Tool, given: Arguments): { readonly reveal: boolean; readonly args: Arguments } {
   if (secrets.length === 0) return { reveal: false, args: given };
   const { reveal, ...args } = given;

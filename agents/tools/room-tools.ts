@@ -13,7 +13,7 @@ const arrival = z
   .and(listPresences.wire)
   .and(listClaims.wire);
 
-/** Whoever arrives is told who is there and what is claimed, too. Contract 02, section 2.9. */
+/** A program that arrives is told who is there and what is claimed, too. Contract 02, section 2.9. */
 export function joinTool(routes: readonly Route[]): Tool {
   const join = operationTool(joinRoom, 'join_room', routes);
   return {

@@ -50,7 +50,7 @@ export interface Tool {
   readonly secrets: readonly string[];
   /** Seconds that a call is held when it is asked to wait; undefined: it is not. */
   readonly waits: (args: Arguments) => number | undefined;
-  /** Whether a call takes its time, so that whoever wants to know is told from the beginning. */
+  /** Whether a call takes its time, so that a client that asked for progress is told from the beginning. */
   readonly isLong: boolean;
   /** Whether it tells of its steps; of anything else, the seconds are told. */
   readonly isInSteps: boolean;

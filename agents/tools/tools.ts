@@ -100,7 +100,7 @@ const particular: readonly Tool[] = [
   ...serviceTools,
 ];
 
-/** The documented query `include=delivery` is a yes or no to whoever calls. */
+/** The documented query `include=delivery` is a yes or no to callers. */
 function withDelivery(tool: Tool): Tool {
   const { include: _include, ...properties } = tool.input.properties;
   const include_delivery = { type: 'boolean', description: 'Whether to show each page that was sent.' };
@@ -122,7 +122,7 @@ function withAll(tool: Tool): Tool {
   };
 }
 
-/** A manifest may come as it stands in its file. Contract 04, section 4.2.1. */
+/** A manifest may come as its file has it. Contract 04, section 4.2.1. */
 function asTextToo(tool: Tool): Tool {
   const { manifest = {}, ...others } = tool.input.properties;
   const { description, examples, ...form } = manifest;
@@ -159,7 +159,7 @@ function invitesUser(tool: Tool): Tool {
   };
 }
 
-/** Operations of rooms and escalations, which whoever works on a project names by that. */
+/** Operations of rooms and escalations, which a program that works on a project names by that. */
 const isByProject = ({ input }: AnyOperation): boolean =>
   'room' in input.shape || ('org' in input.shape && 'project_id' in input.shape);
 

@@ -76,7 +76,7 @@ const waitingForClaims = (tool: Tool): Tool =>
     follow: (ctx, { org_id, room_key }) => followClaims(ctx, { org: org_id as string, room: room_key as string }),
   });
 
-/** Who is in a room is listed again as soon as somebody comes or goes. */
+/** Who is in a room is listed again as soon as a presence comes or goes. */
 const waitingForPresences = (tool: Tool): Tool =>
   waiting(tool, {
     operation: 'rooms.openPresences',
@@ -85,7 +85,7 @@ const waitingForPresences = (tool: Tool): Tool =>
       followPresences(ctx, { org: org_id as string, room: room_key as string, name: name as string | undefined }),
   });
 
-/** Escalations are read again as soon as the one that is meant, or any of them, stands otherwise. */
+/** Escalations are read again as soon as the one that is meant, or any of them, has changed. */
 export const waitingForEscalation = (tool: Tool): Tool =>
   waiting(tool, {
     operation: 'escalations.open',

@@ -74,7 +74,7 @@ export async function readCatalog(client: pg.Client, chosen: (relation: Relation
   };
 }
 
-/** Tables behind those that they refer to. Of a circle each stands where it is met. */
+/** Tables behind those that they refer to. Of a circle each comes where it is met. */
 function inOrder(tables: readonly Found[]): Found[] {
   const byId = new Map(tables.map((table) => [table.id, table]));
   const placed = new Set<Found>();
@@ -97,7 +97,7 @@ export class MovedError extends Error {
 }
 
 /**
- * Where a sequence stands. Sequences belong to no snapshot: one that is used meanwhile is ahead of the rows.
+ * The value of a sequence. Sequences belong to no snapshot: one that is used meanwhile is ahead of the rows.
  *
  * Nothing is cast: an administrator reads here, and what has taken the name of the sequence while the statement waited may
  * have columns of the tenant's types with casts of its own. What stood there is asked afterwards, when the lock of the read

@@ -64,7 +64,7 @@ export interface Snapshot {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a snapshot of a database. Nobody who writes waits for it. */
+/** Opens a snapshot of a database. No writer waits for it. */
 export async function openSnapshot(url: string, lockMs: number): Promise<Snapshot> {
   const client = await plainClient(url, { lockMs, tablesAlone: true });
   try {

@@ -7,7 +7,7 @@ import type { Model } from './model.ts';
 import { isExpression } from './snippets.ts';
 import type { Sound } from './sound.ts';
 
-/** A query that PostgreSQL is to analyse, and never to run, for an expression that stands somewhere in a manifest. */
+/** A query that PostgreSQL is to analyse, and never to run, for an expression of a manifest. */
 export interface Asked {
   readonly path: string;
   readonly text: string;
@@ -46,7 +46,7 @@ export function askedOf({ manifest, places }: Sound, model: Model, found: readon
 // The line's end closes a comment that would swallow the bracket.
 const query = (from: string, expression: string) => `select from ${from} where (${expression}\n)`;
 
-/** What stands in the brackets of `USING` and `WITH CHECK` of a statement that makes a policy. */
+/** The text in the brackets of `USING` and `WITH CHECK` of a statement that makes a policy. */
 function expressionsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const found: string[] = [];

@@ -47,7 +47,7 @@ export function routinesOf(text: string, everywhere: boolean): Routines {
 }
 
 /**
- * Functions that custom SQL calls and nobody has made, or that take another number of arguments. Of what was not asked
+ * Functions that custom SQL calls and that do not exist, or that take another number of arguments. Of what was not asked
  * about, nothing is said, nor of the types of arguments: PostgreSQL is asked about these, see `analysed.ts`.
  */
 export function wrongCalls({ custom_sql: text = '' }: ManifestTable, path: string, model: Model): Finding[] {

@@ -113,7 +113,7 @@ function columnNames(columns: ReadonlyMap<string, string> | null | undefined): R
   return columns instanceof Map ? new Set(columns.keys()) : (columns as null | undefined);
 }
 
-/** Names that a manifest would give to something that stands there already, and that no manifest made. */
+/** Names that a manifest would give to something that is there already, and that no manifest made. */
 export function conflictsOf({ manifest, places }: Sound, { relations, functions }: Facts): Finding[] {
   const byName = new Map(relations.map((one) => [one.name, one]));
   const taken = (path: readonly PropertyKey[], what: string, fix?: string) =>

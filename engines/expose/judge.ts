@@ -11,7 +11,7 @@ import { emptyModel, modelOf } from './model.ts';
 export interface Ground {
   /** The answer of `factsSql`. @default an empty database */
   readonly facts?: string;
-  /** The answer of `routinesSql`, and whether it was asked of a project's own database. @default nobody has asked */
+  /** The answer of `routinesSql`, and whether it was asked of a project's own database. @default not asked */
   readonly routines?: { readonly called: string; readonly everywhere: boolean };
 }
 
@@ -36,7 +36,7 @@ export function judgeManifest(
   for (const name of viewNames(raw))
     if (!names.has(name) && !model.relations.has(name))
       model.relations.set(name, { kind: 'view', columns: null, kin: false });
-  // What a migration would remove is in nobody's way.
+  // What a migration would remove is in no statement's way.
   const conflicts = facts === undefined || migration !== undefined ? [] : conflictsOf(sound, facts);
   const findings = [...ofEntries, ...findingsOf(sound, model), ...conflicts];
   return { findings, asked: migration === undefined ? askedOf(sound, model, findings) : [] };

@@ -6,7 +6,7 @@ import type { Arity } from './snippets.ts';
 export interface Model {
   readonly relations: Map<string, ModelRelation>;
   functions: Overload[];
-  /** What else can be called; undefined: nobody has asked. */
+  /** What else can be called; undefined: not asked. */
   readonly routines: Routines | undefined;
   /** What a migration has made that can be called, with its schema, but for the tenant's functions. */
   readonly made: Set<string>;

@@ -159,7 +159,7 @@ function granting(name: string, privileges: Privileges): string[] {
   ];
 }
 
-/** Whoever may insert takes the next number, too. */
+/** A role that may insert takes the next number, too. */
 function sequenceGrants({ sequences }: Facts, privileges: ReadonlyMap<string, Privileges>): string[] {
   return sequences.flatMap(({ name, owned, grants, tables }) => {
     if (!owned) return [];

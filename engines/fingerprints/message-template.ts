@@ -5,7 +5,7 @@ import { isAddress, wordMax, wordTemplate } from './tokens.ts';
 const messageMax = 4_096;
 /** Characters of a template. Contract 02, section 4.5. */
 const templateMax = 300;
-/** A longer quotation is what somebody typed or sent, not what somebody named. */
+/** A longer quotation is input that was typed or sent, not a name. */
 const quotedMax = 32;
 
 /**
@@ -80,11 +80,11 @@ const quotes: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`',
 const isWordCharacter = /[\p{L}\p{N}]/u;
 const separators = /[\s,;|&?=<>()"'`“”‘’«»]/;
 
-/** One pass over the text, in which each part is either quoted, a word, or what stands between. */
+/** One pass over the text, in which each part is either quoted, a word, or between those. */
 function words(text: string): string {
   let out = '';
   let at = 0;
-  // Where the next one of each closing quote stands, so that none is looked for twice.
+  // Where the next one of each closing quote is, so that none is looked for twice.
   const closings = new Map<string, number>();
   while (at < text.length) {
     const character = text[at]!;

@@ -7,7 +7,7 @@ const linesMax = 200;
 export const framesKept = 3;
 
 /**
- * Names of the functions that a stack shows, the innermost first: those that somebody has named and that are not the
+ * Names of the functions that a stack shows, the innermost first: those that a developer has named and that are not the
  * runtime's. No line or column, path or build is left in them. Reads what V8, SpiderMonkey and JavaScriptCore write,
  * and bare names.
  *

@@ -23,7 +23,7 @@ const opaque = /^[A-Za-z0-9_+/=-]{8,}$/;
 const absolutePath = /^(?:file:\/\/)?(?:[A-Za-z]:[\\/]|\/|~\/|\.{1,2}\/)/;
 const digits = /\d+(?:[.,]\d+)*/g;
 
-/** How often a word changes between letters and digits: more often than twice, and nobody has named it. */
+/** How often a word changes between letters and digits: more often than twice, and it is no name. */
 function changes(word: string): number {
   let count = 0;
   let before = 0;
@@ -56,7 +56,7 @@ const isPath = (word: string) =>
 /** Whether a word is an address of the network. */
 export const isAddress = (word: string) => ipv4.test(word) || ipv6.test(word);
 
-/** What stands for a word in a template; the word itself when it is one of the cause's own. */
+/** The placeholder of a word in a template; the word itself when it is one of the cause's own. */
 export function wordTemplate(word: string): string {
   if (word.length > wordMax) return '<str>';
   if (!/[\d@:/\\]/.test(word)) return longHex.test(word) ? '<hex>' : word;

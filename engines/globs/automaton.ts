@@ -11,7 +11,7 @@ export interface Edge {
 }
 
 /**
- * The paths that a glob stands for, as a nondeterministic automaton. It reads a path with a slash after each segment,
+ * The paths that a glob matches, as a nondeterministic automaton. It reads a path with a slash after each segment,
  * the last one too, so that every segment ends alike.
  */
 export interface Automaton {
@@ -26,7 +26,7 @@ export interface Automaton {
 /**
  * What the segment so far was made of: nothing, where the path (`root`) or a further segment (`fresh`) begins;
  * characters alone (`plain`), among them a dot that is not the first (`dotted`); wildcards too (`wild`); or a `**` that
- * stands for whole segments (`tree`).
+ * matches whole segments (`tree`).
  */
 type Segment = 'root' | 'fresh' | 'plain' | 'dotted' | 'wild' | 'tree';
 
@@ -35,14 +35,14 @@ type Ends = ReadonlyMap<Segment, number>;
 
 /**
  * A glob as an automaton, of a number of states that is linear in its length: braces are branches, never multiplied out.
- * A glob whose last segment has no wildcard names a file or a directory, and stands for all below it, too. A name with a
+ * A glob whose last segment has no wildcard names a file or a directory, and matches all below it, too. A name with a
  * dot in it is rather a file's: `src/a.js` is a directory for a glob that spells it as one, such as `src/a.js/b`, and never
  * because a wildcard could stand for it.
  */
 export function automatonOf(glob: string): Automaton {
   const builder = new Builder();
   const start = builder.state();
-  // `./src` is `src`; the directory that all is in stands for everything.
+  // `./src` is `src`; the directory that all is in matches everything.
   const text = glob.replace(/^(\.?\/)+/, '');
   if (text === '' || text === '.') {
     builder.anySegments(start);
@@ -126,7 +126,7 @@ class Builder {
       return to;
     }
     for (const [segment, state] of from) {
-      // After a `**` that stands for whole segments only a slash can come.
+      // After a `**` that matches whole segments only a slash can come.
       if (segment === 'tree' && part.kind !== 'slash') continue;
       switch (part.kind) {
         case 'literal':

@@ -1,5 +1,5 @@
 /**
- * What every path that a glob stands for begins with: all before the first character that could mean something else than
+ * What every path that a glob matches begins with: all before the first character that could mean something else than
  * itself. A glob without one names a file or a directory, so its last segment ends there.
  */
 export function literalPrefix(glob: string): string {

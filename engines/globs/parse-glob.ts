@@ -4,7 +4,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** What a glob is made of. Nothing but `slash` and `tree` ever stands for a `/`. */
+/** What a glob is made of. Nothing but `slash` and `tree` ever matches a `/`. */
 export type Part =
   /** A character as it is written. */
   | { readonly kind: 'literal'; readonly spans: readonly [Span] }

@@ -34,7 +34,7 @@ export interface Signer {
   readonly sign: (typ: string, payload: string) => Promise<string>;
 }
 
-/** The only algorithm: whoever checks needs a list of exactly one. */
+/** The only algorithm: a verifier needs a list of exactly one. */
 const alg = 'EdDSA';
 
 export async function createSigner({ current, older }: SignerKeys): Promise<Signer> {

@@ -25,7 +25,7 @@ export interface PasswordHasher {
 export interface VerifyOptions {
   /** Whose user it is: parties take turns. */
   readonly party?: string;
-  /** Highest cost of bcrypt among all users who may be meant: a check takes as long for each of them, and for nobody. */
+  /** Highest cost of bcrypt among all users who may be meant: a check takes as long for each of them, and for an absent user. */
   readonly bcryptCost?: number | undefined;
 }
 
@@ -75,5 +75,5 @@ export function createPasswordHasher({
 const unpadded = (length: number) => randomBytes(length).toString('base64').replace(/=+$/, '');
 const { memorySize, iterations, parallelism, hashLength } = argonCost;
 
-/** Of a password that nobody has, for users who have none: made up, so that there is nothing to wait for. */
+/** Of a password that no user has, for users without one: made up, so that there is nothing to wait for. */
 const decoy = `$argon2id$v=19$m=${memorySize},t=${iterations},p=${parallelism}$${unpadded(saltLength)}$${unpadded(hashLength)}`;

@@ -21,7 +21,7 @@ interface VerifyTask {
 }
 
 export interface PasswordAnswer {
-  /** Undefined: it could not be done, for a reason that nobody may see, since it may hold the password. */
+  /** Undefined: it could not be done, for a reason that is never shown, since it may hold the password. */
   readonly result: string | boolean | undefined;
 }
 

@@ -99,7 +99,7 @@ export const refusals = {
       'PGRST128',
       'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
     ),
-  /** A change of every row, from somebody who is not the project's own service. Contract 01, section 2.2. */
+  /** A change of every row, from a caller that is not the project's own service. Contract 01, section 2.2. */
   noFilter: (verb: 'UPDATE' | 'DELETE') => new RowError(400, '21000', `${verb} requires a WHERE clause`),
   /** An answer that would not fit into memory; by the code that PostgreSQL has for limits of a program. */
   tooLarge: (most: number) =>

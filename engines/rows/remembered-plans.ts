@@ -27,7 +27,7 @@ const remembered = new WeakMap<SchemaCache, Lru<Template>>();
 const comparison = /^([a-z_][a-z0-9_.]*=(?:not\.)?(?:eq|neq|gt|gte|lt|lte)\.)(.*)$/is;
 const special = /(?:^|\.)(?:select|columns|on_conflict|or|and|order|limit|offset)=/i;
 
-/** Begins what stands for values while a shape is planned; nobody outside knows it. */
+/** Begins the placeholders of values while a shape is planned; no client knows it. */
 const mark = `svcvalue${randomBytes(12).toString('hex')}x`;
 const markOf = (nth: number) => `${mark}${nth}x`;
 

@@ -13,7 +13,7 @@ const bounds = { entries: 500, bytes: 256 * 1024 * 1024 };
 const believedMs = 1_000;
 /**
  * How often a schema is read again because something was not found: at once after a change of it, and not for each
- * request of somebody who tries names. One more becomes due with each second.
+ * request of a client that tries names. One more becomes due with each second.
  */
 const againBurst = 10;
 const againMs = 1_000;
@@ -88,7 +88,7 @@ export class SchemaCaches {
   }
 
   /**
-   * To be told that a project's schema may have changed just now: whoever asks next sees it.
+   * To be told that a project's schema may have changed just now: the next request sees it.
    *
    * @param manifest whether its manifest did, which the database does not count as a change
    */

@@ -8,7 +8,7 @@ export interface Passage {
   readonly codeVerifier: string;
 }
 
-/** Somebody, as a provider vouches for. */
+/** A person, as a provider vouches for. */
 export interface Person {
   /** What the provider calls them; it never changes. */
   readonly subject: string;

@@ -1,7 +1,7 @@
 import type { Person } from './identity-provider.ts';
 import { ProviderError } from './provider-error.ts';
 
-/** OpenID Connect allows 255 characters; nobody is to be cut into somebody else. */
+/** OpenID Connect allows 255 characters; no identifier may be cut into another one. */
 const subjectCharactersMax = 255;
 const nameCharactersMax = 200;
 const pictureCharactersMax = 2_048;

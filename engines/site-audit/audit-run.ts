@@ -17,13 +17,13 @@ export type AuditStep =
   | VisitStep
   /** All is read; what is there is judged now. */
   | { readonly stage: 'analysing' }
-  /** @property cached the site was read before, or for somebody else as well */
+  /** @property cached the site was read before, or for another caller as well */
   | { readonly stage: 'finished'; readonly audited: Audited; readonly cached: boolean };
 
 /** A step, and when it was taken. */
 export type AuditProgress = AuditStep & { readonly at: Date };
 
-/** Nobody waits for it any more. */
+/** No caller waits for it any more. */
 export const cancelledAudit = () => new ServiceError('REQUEST_TIMEOUT', { message: 'The audit was cancelled.' });
 
 type Told = Exclude<AuditProgress, { stage: 'finished' }>;
@@ -52,7 +52,7 @@ export class AuditRun {
       this.#settled = true;
       this.#wake();
     };
-    // Whoever waits for it is told what went wrong; perhaps nobody does any more.
+    // Callers that wait for it are told what went wrong; there may be none any more.
     this.#outcome.then(settled, settled);
   }
 

@@ -32,7 +32,7 @@ export interface AuditRequest {
   readonly fresh?: boolean;
   /** Told of each step from the first on but the last, also of an audit that others began. */
   readonly told?: ((step: AuditStep) => void) | undefined;
-  /** Says that this request waits no more: when none does, the reading ends. Whoever is merely gone may come back for it. */
+  /** Says that this request waits no more: when none does, the reading ends. A caller that is merely gone may come back for it. */
   readonly cancelled?: AbortSignal | undefined;
   /** Told, before anybody else is, what came of an audit that was begun for this request, as each fresh one is. */
   readonly finished?: (audited: Audited) => Promise<void>;
@@ -48,7 +48,7 @@ export interface Auditor {
     request: AuditRequest,
   ) => Promise<{ readonly audited: Audited; readonly cached: boolean }>;
   /**
-   * The same step by step: begins at once, whether somebody reads or not. What is remembered is finished with the first step.
+   * The same step by step: begins at once, with or without a reader. What is remembered is finished with the first step.
    *
    * @param signal ends the generator, quietly; the audit goes on
    */
@@ -89,7 +89,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
   let runs = 0;
 
   async function read(target: URL, admit: AuditRequest['admit'], run: AuditRun): Promise<Audited> {
-    // Whoever may not fetch from it need not wait to be told.
+    // A caller that may not fetch from it need not wait to be told.
     await admit(target.hostname);
     run.tell({ stage: 'queued', ahead: turns.waiting });
     const signal = AbortSignal.any([closing.signal, run.left]);
@@ -144,7 +144,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
   }
 
   function find(target: URL, request: AuditRequest) {
-    // Each reading is counted once, for whoever it was begun for: what is sold has one of its own.
+    // Each reading is counted once, for the caller that began it: what is sold has one of its own.
     if (request.fresh === true) return { run: begin(target, request), cached: false };
     const known = done.get(target.href);
     if (known !== undefined && known.until > now()) return { known: known.audited };
@@ -182,7 +182,7 @@ async function tell(run: AuditRun, told: (step: AuditStep) => void, signal: Abor
   try {
     for await (const step of run.follow(false, signal)) if (step.stage !== 'finished') told(step);
   } catch {
-    // Whoever waits for the outcome is told.
+    // Callers that wait for the outcome are told.
   }
 }
 

@@ -8,7 +8,7 @@ let rules: ReadonlySet<string> | undefined;
 const load = (): ReadonlySet<string> =>
   new Set(readFileSync(new URL('./data/public-suffixes.txt', import.meta.url), 'utf8').split('\n'));
 
-/** The domain that somebody registered of a host, such as `shop.co.uk` of `www.shop.co.uk`. */
+/** The registered domain of a host, such as `shop.co.uk` of `www.shop.co.uk`. */
 export function registrableHost(host: string): string {
   rules ??= load();
   const labels = host.split('.').slice(-labelsMax);

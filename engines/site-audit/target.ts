@@ -25,7 +25,7 @@ export const targetLengthMax = 2048;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const unfit = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\\]/u;
 
-/** A scheme, also where somebody wrote more or fewer slashes; a host with a port is none. */
+/** A scheme, also with more or fewer slashes; a host with a port is none. */
 const schemed = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#]|$))/i;
 
 /**

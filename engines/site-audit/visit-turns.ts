@@ -57,7 +57,7 @@ export class VisitTurns {
     });
   }
 
-  /** Hands the caller's place over, so that nobody who comes now overtakes. */
+  /** Hands the caller's place over, so that no later caller overtakes. */
   leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
@@ -69,7 +69,7 @@ export class VisitTurns {
     next.admit();
   }
 
-  /** Refuses whoever waits and whoever comes. */
+  /** Refuses all who wait and all who come. */
   close(): void {
     this.#closed = true;
     for (const { patience, refuse } of this.#waiting) {

@@ -55,7 +55,7 @@ export class AnswerScale {
       const code = cell.charCodeAt(at);
       if (code < 32) bytes += shortEscapes.has(code) ? 2 : 6;
       else bytes += code === 34 || code === 92 ? 2 : code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
-      // A comma, a space where that stands for one, or what opens a list or a document.
+      // A comma, a space in place of one, or what opens a list or a document.
       if (isList && (code === 44 || code === 91 || code === 123 || (code === 32 && spaced.has(typeId)))) values += 1;
     }
     this.#bytes += bytes;

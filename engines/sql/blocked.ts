@@ -84,7 +84,7 @@ const settingWords = (name: string, kind: string | undefined) =>
   `${kind === 'VAR_RESET' ? 'RESET' : 'SET'} ${name === 'session_authorization' ? 'SESSION AUTHORIZATION' : name}`;
 
 /**
- * What stands in a body as plain SQL. What a body makes as it runs is not seen: it acts by the same rights, which
+ * The plain SQL of a body. What a body makes as it runs is not seen: it acts by the same rights, which
  * reach no further than the project.
  */
 function inBody(text: string, options: readonly SqlNode[], usual: string): Blocked | undefined {

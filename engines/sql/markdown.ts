@@ -5,7 +5,7 @@ interface Result {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** A result as a table of Markdown with a line that counts, for whoever reads text rather than JSON. */
+/** A result as a table of Markdown with a line that counts, for clients that show text rather than JSON. */
 export function resultAsMarkdown({ rows, rowCount, fields }: Result): string {
   const count = rowCount === null ? 'Done.' : `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}.`;
   if (fields.length === 0) return `${count}\n`;

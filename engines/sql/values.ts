@@ -89,7 +89,7 @@ function arrayOf(text: string, element: string, delimiter: string): unknown {
 }
 
 /**
- * A parameter as PostgreSQL reads it. Lists become arrays and objects JSON; whoever wants a list as JSON sends its
+ * A parameter as PostgreSQL reads it. Lists become arrays and objects JSON; a client that wants a list as JSON sends its
  * text.
  */
 export function parameterOf(value: unknown): string | null {

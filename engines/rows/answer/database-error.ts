@@ -48,7 +48,7 @@ const beginnings: readonly (readonly [string, number])[] = [
   ['XX', 500],
 ];
 
-/** A refusal of the database as an answer; its own words are passed on. @param anonymous nobody is signed in */
+/** A refusal of the database as an answer; its own words are passed on. @param anonymous no user is signed in */
 export function databaseError(refusal: DatabaseRefusal, anonymous: boolean): RowError {
   const { code } = refusal;
   if (code === 'PGRST') return raised(refusal.message, refusal.detail);

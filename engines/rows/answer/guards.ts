@@ -8,7 +8,7 @@ export const guardWord = `svc-guard-${randomBytes(12).toString('hex')}`;
 
 const guarded = new RegExp(`${guardWord}:(single|put|max-affected|size|status|headers):(\\d+)`);
 
-/** The refusal that a guard's error stands for. */
+/** The refusal that a guard's error means. */
 export function guardRefusal(refused: Refused & { readonly message: string }): RowError | undefined {
   if (isUnbounded(refused)) return refusals.tooLarge(bodyBytesMax);
   const [, kind, number] = guarded.exec(refused.message) ?? [];

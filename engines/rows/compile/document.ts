@@ -30,7 +30,7 @@ export interface DocumentParts {
   /** Columns whose values tell where a new row is found. */
   readonly location: readonly string[];
   readonly guards: readonly Guard[];
-  /** Begins the text of the guards' errors; nobody outside knows it. */
+  /** Begins the text of the guards' errors; no client knows it. */
   readonly guardWord: string;
   /** Whether the project's SQL may say of the answer what `response.status` and `response.headers` say. */
   readonly tenantResponse?: boolean;
@@ -61,7 +61,7 @@ export function documentSql(parts: DocumentParts): Sql {
   ];
   const named = columns.map((column, index) => sql`${column} as ${columnName(index)}`);
   const answer = sql`select ${commas(named)} from (${parts.withBody ? textsSql(parts) : parts.rows}) as ${page}`;
-  // Every column is asked for: what nobody asks for, such as a guard, need not be looked at.
+  // Every column is asked for: PostgreSQL need not compute an unselected one, such as a guard.
   const shown = columns.map((_, index) => shownSql(parts, index));
   return sql`${before}select ${commas(shown)} from (${answer}) as svc_answer`;
 }
@@ -107,7 +107,7 @@ function sizedSql({ withBody, guardWord, together = false }: DocumentParts): Sql
 
 /**
  * The bytes of this body and of those before it. Their sum is a setting of the transaction, under a name that tenant SQL
- * has no way to learn: it is a parameter, and settings that nobody declared are in no list.
+ * has no way to learn: it is a parameter, and undeclared settings are in no list.
  */
 function sumSql(size: Sql, word: string): Sql {
   const name = sql`${bind(`svc.${word.replaceAll('-', '_')}`)}::text`;

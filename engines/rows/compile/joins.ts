@@ -7,7 +7,7 @@ import { labelOf, type Output } from './outputs.ts';
 
 const junctionOf = (alias: string): Sql => ident(`${alias}_junction`);
 
-/** Where the rows of an embedded relation come from; a junction stands beside its target. */
+/** Where the rows of an embedded relation come from; a junction is beside its target. */
 export function embeddedFrom(node: ReadNode, parent: Sql): Sql {
   const { relationship, alias } = node.link!;
   const name = ident(aliasOf(node));

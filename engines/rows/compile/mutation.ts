@@ -63,7 +63,7 @@ function updateSql(
   return sql`update ${target} set ${set} from ${from}${conditions} returning ${returned}`;
 }
 
-/** Many new rows that nobody looks at again, not even to count them: none of them is kept for the answer. */
+/** Many new rows that the answer does not show, not even their number: none of them is kept for the answer. */
 export const silentInsertSql = (table: Table, mutation: Extract<Mutation, { kind: 'insert' }>): Sql =>
   insertSql(inSchema(table.name), mutation, empty, empty);
 

@@ -98,7 +98,7 @@ function relatedSql({ child, read }: Embedded, field: OrderTerm['field'], parent
   const { link, table, where, children } = child;
   const labels = read.outputs.map(labelOf);
   const column = table?.columns.get(field.name);
-  // What stands on relations below has no name outside of its own query.
+  // A condition on relations below has no name outside of its own query.
   if (labels.includes(undefined) || labels.includes(field.name) || column === undefined || children.length > 0)
     return fieldSql(ident(link!.alias), field, undefined);
   const qualifier = ident(aliasOf(child));

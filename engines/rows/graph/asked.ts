@@ -1,6 +1,6 @@
 import type { GraphColumn, GraphRelation, GraphRoutine, GraphTable } from './graph-model.ts';
 
-/** What a field of a generated schema stands for. */
+/** What a field of a generated schema means. */
 export type FieldMeaning =
   | { readonly kind: 'list'; readonly table: GraphTable }
   | { readonly kind: 'one'; readonly table: GraphTable }

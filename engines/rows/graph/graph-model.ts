@@ -46,7 +46,7 @@ export type GraphResult =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'value'; readonly value: ValueType }
   | { readonly kind: 'rows'; readonly table: GraphTable }
-  /** Rows whose columns nobody knows. */
+  /** Rows whose columns are unknown. */
   | { readonly kind: 'records' };
 
 export interface GraphRoutine {

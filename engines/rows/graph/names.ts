@@ -42,7 +42,7 @@ export function enumNameOf(label: string): string {
  */
 export const reservedMembers: readonly string[] = ['and', 'or', 'not', ...Object.getOwnPropertyNames(Object.prototype)];
 
-/** Names that are taken. Whoever comes later takes the next number: `notes`, `notes2`. */
+/** Names that are taken. A later one takes the next number: `notes`, `notes2`. */
 export class Names {
   readonly #taken: Set<string>;
   /** The first number that may be free, for each name that was claimed: who all go by one name do not count up anew. */

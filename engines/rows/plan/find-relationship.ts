@@ -27,7 +27,7 @@ function isMeant(one: Relationship, target: string, hint: string | undefined): b
       one.target === target &&
       (hasConstraint(one, hint) || comesBy(one, hint) || goesTo(one, hint) || goesThrough(one, hint))
     );
-  // A constraint or a column stands for its table, and a view has neither.
+  // A constraint or a column names its table, and a view has neither.
   return one.target === target || (!one.targetIsView && (hasConstraint(one, target) || comesBy(one, target)));
 }
 

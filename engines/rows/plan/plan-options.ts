@@ -7,7 +7,7 @@ import { callable } from './require-right.ts';
 import { tableNamed } from './table-named.ts';
 
 /**
- * Says by which methods a table or a function is asked: what can be done with it, whoever asks. Nothing is read for it,
+ * Says by which methods a table or a function is asked: what can be done with it, regardless of the caller. Nothing is read for it,
  * but it takes a turn in the database as every other request does.
  *
  * @throws MissingRightError, PGRST202, PGRST205

@@ -46,7 +46,7 @@ export type Where =
   /** That a row comes after a place in an order. */
   | { readonly kind: 'after'; readonly place: readonly PlaceTerm[] };
 
-/** One column of an order and where a place stands in it. */
+/** One column of an order, and the value of a place in it. */
 export interface PlaceTerm {
   readonly field: Field;
   readonly column: Column;

@@ -174,7 +174,7 @@ const moment: Encoding = {
   },
 };
 
-/** Whether `+00:00` stands here. */
+/** Whether `+00:00` is here. */
 const isUtc = (from: Buffer, at: number): boolean =>
   from[at] === 0x2b &&
   from[at + 1] === 0x30 &&

@@ -53,7 +53,7 @@ export type Operation =
       readonly operator: Comparison;
       readonly quantifier?: 'any' | 'all';
       readonly value: string;
-      /** A pattern is as SQL writes it; otherwise a star in it stands for any text, as the dialect has it. */
+      /** A pattern is as SQL writes it; otherwise a star in it matches any text, as the dialect has it. */
       readonly inSql?: true;
     }
   | { readonly kind: 'search'; readonly operator: Search; readonly config: string | undefined; readonly value: string }
@@ -147,7 +147,7 @@ function takeList(scanner: Scanner): string[] {
   return values;
 }
 
-/** A quoted text, or whatever stands before the next comma or bracket. */
+/** A quoted text, or all before the next comma or bracket. */
 export function takeElement(scanner: Scanner): string {
   const quoted = scanner.attempt(() => {
     const text = scanner.here === '"' ? takeQuoted(scanner) : undefined;

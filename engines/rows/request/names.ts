@@ -14,7 +14,7 @@ export interface Field {
   readonly path: readonly JsonStep[];
 }
 
-/** The name that stands for every column. */
+/** The name that means every column. */
 export const everything = '*';
 
 const fieldNameExpected = 'field name (* or [a..z0..9_$])';

@@ -3,7 +3,7 @@ export type QueryParam = readonly [name: string, value: string];
 
 /**
  * The parameters of a query string in their order, and as often as they were given; one without a `=` is none. A
- * percent sign that escapes nothing stands for itself.
+ * percent sign that escapes nothing is itself.
  */
 export function readParams(search: string): QueryParam[] {
   const params: QueryParam[] = [];

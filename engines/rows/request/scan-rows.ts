@@ -53,7 +53,7 @@ class Scan {
   readonly #isBare: boolean;
   /** Where the next escape is, seen from where the last text ended. */
   #nextEscape: number;
-  /** What stands before each value in rows that are written as tightly as can be. */
+  /** The bytes before each value in rows that are written as tightly as can be. */
   #tight: readonly Buffer[] = [];
 
   constructor(bytes: Buffer) {
@@ -202,7 +202,7 @@ class Scan {
     return isPlain ? 'plain' : 'escaped';
   }
 
-  /** Where a byte stands next; behind everything when it does not. */
+  /** Where a byte comes next; behind everything when it does not. */
   #find(byte: number, from: number): number {
     const at = this.#bytes.indexOf(byte, from);
     return at < 0 ? this.#bytes.length : at;

@@ -1,4 +1,4 @@
-/** A schema holds more of something than is read of any: whoever asks is told, and nothing is made of it. */
+/** A schema holds more of something than is read of any: the request is refused, and nothing is made of it. */
 export class SchemaTooLargeError extends Error {
   override readonly name = 'SchemaTooLargeError';
   readonly of: string;

@@ -47,7 +47,7 @@ export const ident = (name: string): Sql => new Sql([quoteIdentifier(name)]);
 /** A name inside another: `"table"."column"`. */
 export const dotted = (...names: readonly string[]): Sql => new Sql([names.map(quoteIdentifier).join('.')]);
 
-/** A placeholder and its value; PostgreSQL infers the type from where it stands. */
+/** A placeholder and its value; PostgreSQL infers the type from its place. */
 export function bind(value: SqlValue): Sql {
   if (typeof value === 'string' && value.includes('\0')) throw refusals.nulCharacter();
   return new Sql([{ value }]);

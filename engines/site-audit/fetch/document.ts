@@ -132,7 +132,7 @@ export async function fetchDocument(request: DocumentRequest): Promise<FetchedDo
   }
 }
 
-/** Reads as much as may be; the counter stands behind what unpacks, so that a bomb costs the bound and no more. */
+/** Reads as much as may be; the counter is behind what unpacks, so that a bomb costs the bound and no more. */
 async function readBody(response: IncomingMessage, bytesMax: number, onBytes: () => void) {
   let wireBytes = 0;
   let truncated = false;

@@ -49,7 +49,7 @@ export async function fetchFollowing(request: DocumentRequest, budget: Budget): 
 
 function nextUrl(location: string, from: URL, trusted: (host: string) => boolean): URL {
   const url = addressOf(location, from.href);
-  // No longer than a target may be that somebody names.
+  // No longer than a target that a caller names may be.
   if (url === undefined || url.href.length > targetLengthMax) throw new ServiceError('RESTRICTED_REDIRECT');
   if (url.protocol === 'http:') throw new ServiceError('REDIRECT_NOT_HTTPS');
   try {

@@ -45,7 +45,7 @@ const kib = 1024;
 const nothing: SideDocument = { status: undefined, contentType: '', bytes: new Uint8Array() };
 
 /**
- * Reads what an audit looks at: the page, then what stands beside it on the host where the page was found. Contract
+ * Reads what an audit looks at: the page, then the files beside it on the host where the page was found. Contract
  * 00, section 3.3.
  *
  * @param target as `parseTarget` gives it

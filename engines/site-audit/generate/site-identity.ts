@@ -21,7 +21,7 @@ export interface SiteIdentity {
   readonly description: string;
   readonly language: string | undefined;
   readonly modified: string | undefined;
-  /** What the page describes itself, and nobody has to repeat. */
+  /** What the page describes itself, and need not be repeated. */
   readonly described: ReadonlySet<(typeof describable)[number]>;
 }
 
@@ -59,7 +59,7 @@ export function siteIdentity(
   const url = page === undefined ? found.href : canonicalOf(page, found);
   const { origin, hostname } = new URL(url);
   const stated = (type: string) => nodes.filter((node) => typesAmong(node, [type]).length > 0);
-  // A person may be the author of one page; an organization stands behind the site.
+  // A person may be the author of one page; an organization is behind the site.
   const own = stated('Organization')[0]?.properties;
   const site = stated('WebSite')[0]?.properties;
   const self = stated('WebPage').find(({ properties }) => isAbout(properties, url))?.properties;

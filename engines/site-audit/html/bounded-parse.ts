@@ -19,7 +19,7 @@ export interface BoundedDocument {
 const elementsMax = 100_000;
 const stepsMax = 1_000_000;
 
-/** Ends the parser in the middle; what is there by then stands. */
+/** Ends the parser in the middle; what is there by then is kept. */
 class EnoughDone extends Error {
   override readonly name = 'EnoughDone';
 }

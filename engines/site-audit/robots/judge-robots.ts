@@ -32,7 +32,7 @@ export function robotsJudge(source: RobotsSource, path: string): (token: string)
   const { groups } = source.file;
   const compared = comparable(path);
   const verdicts = new Map<string, RobotsVerdict>();
-  // Each group's own, whoever it names: of all that fit, one decides.
+  // Each group's own, whichever agent it names: of all that fit, one decides.
   const deciding = new Map<RobotsGroup, RobotsRule | undefined>();
   const decidingOf = (group: RobotsGroup): RobotsRule | undefined => {
     if (!deciding.has(group)) deciding.set(group, decidingRule(group.rules, compared));

@@ -1,7 +1,7 @@
 /** One rule of a group. */
 export interface RobotsRule {
   readonly allow: boolean;
-  /** As it stands in the file. */
+  /** As the file has it. */
   readonly text: string;
   /** As it is compared: octets that need no escape unescaped, all others escaped. */
   readonly pattern: string;

@@ -19,7 +19,7 @@ export const quoted = (text: string): string => {
 /** Longest text of a site in a report, in UTF-16 units: reports are kept. */
 const shortMax = 300;
 
-/** A text that a site may have made of whatever it likes, as it stands in a report: bounded, and of what can be kept. */
+/** A text that a site may have made of whatever it likes, as a report shows it: bounded, and of what can be kept. */
 export const short = (text: string): string => {
   const shown = text.length <= shortMax ? text : `${text.slice(0, shortMax - 1)}…`;
   return shown.toWellFormed().replace(/\p{Cc}/gu, ' ');

@@ -4,7 +4,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** A typed node of schema.org. */
 export interface SchemaNode {
-  /** Index of the element it stands in. */
+  /** Index of the element it is in. */
   readonly block: number;
   /** Its types without their namespace. */
   readonly types: readonly string[];
