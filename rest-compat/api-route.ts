@@ -58,7 +58,7 @@ function bothOf(sold: PathDoc, free: PathDoc): PathDoc {
   };
 }
 
-/** Whoever accepts it gets the archive itself. */
+/** A client that accepts it gets the archive itself. */
 const withZip = <Output>(doc: ApiDoc, { asZip }: RouteOptions<Output>): ApiDoc =>
   asZip === undefined ? doc : { ...doc, media: ['application/zip'] };
 

@@ -57,7 +57,7 @@ const confirmations: readonly Confirmation[] = [
 const secretive = { 'referrer-policy': 'no-referrer' };
 
 /**
- * The page that a link leads to changes nothing, whoever opens it: scanners of mail follow links. It asks nothing of the
+ * The page that a link leads to changes nothing when it is opened: scanners of mail follow links. It asks nothing of the
  * database either, and works without a script.
  */
 const ask = ({ path, title, question, button, operation }: Confirmation): Route => ({

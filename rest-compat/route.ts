@@ -58,13 +58,13 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   readonly asMarkdown?: (output: Output) => string;
   /** Members of the body that the operation does not know are passed on, for it to refuse. */
   readonly passesUnknown?: true;
-  /** The answer as a ZIP archive, for whoever accepts that alone or first. */
+  /** The answer as a ZIP archive, for clients that accept that alone or first. */
   readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
 
-/** The same request from nobody; its address pays for it as for any. */
+/** The same request without a credential; its address pays for it as for any. */
 export const asNobody = (ctx: Context): Context => ({
   ...ctx,
   anonymous: true,
@@ -123,7 +123,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
 const wantsZip = ({ headers }: RestRequest): boolean =>
   /^\s*application\/zip\s*(?:;|,|$)/i.test(headers?.accept?.toString() ?? '');
 
-/** One path that stands for two operations: which of them is meant is told by the request. */
+/** One path for two operations: the request says which of them is meant. */
 export const either = (isFirst: (request: RestRequest) => boolean, first: Route, second: Route): Route => ({
   ...second,
   run: (ctx, request) => (isFirst(request) ? first : second).run(ctx, request),

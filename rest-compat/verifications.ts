@@ -35,7 +35,7 @@ export const verificationRoutes = [
         },
       },
     },
-    // Whoever paid may ask, whatever else their client sends along.
+    // The payer may ask, whatever else its client sends along.
     { withoutCredential: true },
   ),
 ];

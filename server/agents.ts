@@ -71,7 +71,7 @@ export const agentEntries = (options: HttpOptions): Entry[] => [
 
 /**
  * Nothing here asks for a credential: one that a client sends along, as clients of these protocols do, is not looked at,
- * so that none that is wrong or expired stands in the way.
+ * so that none that is wrong or expired is in the way.
  */
 const agentContext = (options: HttpOptions, exchange: Exchange): Context => asNobody(contextOf(options, exchange));
 

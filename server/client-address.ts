@@ -67,7 +67,7 @@ export function readTrustedProxies(value: string): TrustedProxies | undefined {
 
 /**
  * Where a request comes from: the peer, or, when that is a trusted proxy, the last hop of `X-Forwarded-For` that is
- * none. What stands before that hop was written by the client.
+ * none. The client wrote what comes before that hop.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, trusted: TrustedProxies | undefined): string {
   let address = plain(socket.remoteAddress ?? 'unknown');

@@ -112,7 +112,7 @@ export interface EnvironmentVariable {
   /** What holds when it is absent, in words. */
   readonly default: string;
   readonly description: string;
-  /** Its value gives power to whoever reads it. */
+  /** Its value gives power to its readers. */
   readonly secret: boolean;
 }
 

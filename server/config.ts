@@ -56,7 +56,7 @@ export interface Config {
   readonly connectionsPerAddress: number;
   /** How long `/readyz` says 503 before the port closes, in seconds. */
   readonly drainSeconds: number;
-  /** Whether it stops when standard input ends, as it does when whoever started it is gone. */
+  /** Whether it stops when standard input ends, as it does when the process that started it is gone. */
   readonly stopWithStdin: boolean;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | undefined;

@@ -45,7 +45,7 @@ export const graphqlEntries = (options: HttpOptions): Entry[] =>
 /** Answers a plain request the short way; hands all else to Yoga, and its answer, streams included, to the socket. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   const { request, response, search, body, engine, graphql, ctx, draining } = exchange;
-  // Before anything runs: a change whose answer nobody can take is not made.
+  // Before anything runs: a change whose answer no client can take is not made.
   const accept = acceptable(request.headers.accept, request.method!);
   const method = request.method === 'POST' ? 'POST' : 'GET';
   const plain = await answerPlain(engine, ctx, {

@@ -72,7 +72,7 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable): Serv
     maxHeaderSize: 32 * 1024,
     requireHostHeader: false,
     // Clients that keep their connections go elsewhere with their next request. Asked when an answer begins, so that
-    // nobody need keep a list of those under way.
+    // no list of those under way is needed.
     ServerResponse: class extends Answer {
       // biome-ignore lint/suspicious/noExplicitAny: Node's method has several overloads, all passed through.
       override writeHead(...args: any[]): this {
@@ -87,7 +87,7 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable): Serv
   };
   const server = createServer(serverOptions, (request, response) => answer(request, response, false));
   server.on('checkContinue', (request, response) => answer(request, response, true));
-  // An expectation that nobody knows is no reason to refuse.
+  // An unknown expectation is no reason to refuse.
   server.on('checkExpectation', (request, response) => answer(request, response, false));
   server.on('clientError', refuseUnreadable);
   return server as unknown as Server;

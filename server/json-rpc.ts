@@ -10,7 +10,7 @@ interface RpcPath {
   readonly facts: (refusal: ServiceError, traceId: string) => object;
   /** Whether the body has to call itself JSON. @default false */
   readonly mustBeJson?: boolean;
-  /** Whether whoever takes a stream of events is told how its call goes on, ahead of the answer. */
+  /** Whether a client that takes a stream of events is told how its call goes on, ahead of the answer. */
   readonly streams?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface RequestInfo {
 }
 
 /**
- * The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know; then the
+ * The context that surfaces hand to operations. No caller is asked who they are until an operation wants to know; then the
  * address is charged before the credential is looked at, since looking costs more than sending.
  *
  * A request with a project's own key counts as a call of the project, once, however many operations it asks for; so

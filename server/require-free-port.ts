@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Tries out the port that is going to be opened last. Somebody may still take it meanwhile; opening it then says so.
+ * Tries out the port that is going to be opened last. Another process may still take it meanwhile; opening it then says so.
  *
  * @throws the error of listening, as the server itself would
  */

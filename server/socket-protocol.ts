@@ -58,7 +58,7 @@ export function speakProtocol(
       close,
       onMessage: (handle) =>
         void socket.on('message', (data) => {
-          // Nobody is there any more to take an answer.
+          // No client is there any more to take an answer.
           if (socket.readyState !== socket.OPEN) return;
           writer.asked();
           const text = String(data);
@@ -66,7 +66,7 @@ export function speakProtocol(
           const { type, id } = summaryOf(text);
           handle(text).catch((error: unknown) => {
             if (!fromClients.includes(type)) return close(CloseCode.BadRequest, 'Invalid message received');
-            // A socket that breaks while it is written to is nobody's fault.
+            // A socket that breaks while it is written to is no fault of the gateway.
             if (socket.readyState === socket.OPEN) log.error({ err: error }, 'A socket message could not be handled.');
             close(CloseCode.InternalServerError, 'Internal server error');
           });

@@ -61,7 +61,7 @@ export class SocketWriter {
   }
 
   /**
-   * Resolves when everything was taken, or nobody is there any more. As long as it is `full` it never resolves within
+   * Resolves when everything was taken, or the client has gone. As long as it is `full` it never resolves within
    * the same turn of the event loop: who waits in a loop would hold up the whole server.
    */
   drained(): Promise<void> {

@@ -9,7 +9,7 @@ import {
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { jsonType, sendAnswer, sendJson } from './respond.ts';
 
-/** How long `GET /status` may be kept by whoever asked, in seconds. Contract 04, section 3.9. */
+/** How long `GET /status` may be kept by clients, in seconds. Contract 04, section 3.9. */
 const freshSeconds = 30;
 
 /** What the description of the platform says of both. */
@@ -35,7 +35,7 @@ const always = ['graphql', 'rest', 'subscriptions', 'live', 'mcp', 'a2a'];
 
 type Asked = Pick<HttpOptions, 'health' | 'version' | 'services'>;
 
-/** How the gateway stands, by its own knowledge. */
+/** The state of the gateway, by its own knowledge. */
 export const standingOf = ({ health, version, services }: Asked): ServiceStanding => ({
   async status() {
     const { publicBaseUrl: base } = services.settings;

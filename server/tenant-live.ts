@@ -33,7 +33,7 @@ export async function answerTenantLive(
   if (!exchange.response.destroyed) send(exchange.response, 200, jsonType, text);
 }
 
-/** A cookie whose session is over is nobody's, and cleared: its page goes on with what everybody may know. */
+/** A cookie whose session is over is nobody's, and cleared: its page goes on with what is public. */
 async function callerOf({ request, response }: Exchange, ctx: Context, { target }: Host): Promise<LiveCaller> {
   const { session: live, via, cookie } = await findVisitor(ctx, target, request.headers.cookie);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);

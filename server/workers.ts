@@ -98,7 +98,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // A connection may break in the pool or in use; whoever uses it learns by its statement.
+  // A connection may break in the pool or in use; its user learns by its statement.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const taskList = tasksOf(options);
@@ -266,7 +266,7 @@ export function jobContext(services: Services, signal: AbortSignal): Context {
     request: {
       traceId: newTraceId(),
       address: 'worker',
-      // Nobody reads the answer of background work, but an operation may put addresses into it.
+      // No client reads the answer of background work, but an operation may put addresses into it.
       baseUrl: services.settings.publicBaseUrl ?? 'http://localhost',
       idempotencyKey: undefined,
       writeApproval: undefined,

@@ -30,7 +30,7 @@ import { authRoute } from './auth-route.ts';
 import { signupRoute } from './signup-route.ts';
 import { socialCallback } from './social-callback.ts';
 
-/** What a function says of somebody whom it has verified. */
+/** What a function says of a user whom it has verified. */
 export const identityOf = (body: Readonly<Record<string, unknown>>) => ({
   provider: body.provider,
   subject: body.subject,

@@ -42,7 +42,7 @@ function locationOf({ redirectUrl, onOwnHost, values }: SocialReturn): string {
 
 /**
  * Posts the values to the window that opened this one, if it is of the application's origin: a browser hands them to no
- * other. A window that nobody opened, or that was cut off from its opener, goes to the application itself.
+ * other. A window without an opener, or that was cut off from its opener, goes to the application itself.
  */
 function popup(returned: SocialReturn) {
   const nonce = randomBytes(16).toString('base64');

@@ -95,7 +95,7 @@ export const openedBy =
 /** What comes from a page has yet to be judged; the endpoint's schema is its only judge. */
 export type Unjudged<Input extends z.ZodObject> = { readonly [Name in keyof z.input<Input>]?: unknown };
 
-/** Asks an endpoint as whoever the host's request is from. @throws ServiceError for what it refuses */
+/** Asks an endpoint as the caller of the host's request. @throws ServiceError for what it refuses */
 export const onHost = <Input extends z.ZodObject, Scope, Wire>(
   call: HostedCall,
   endpoint: Endpoint<Input, Scope, Wire>,

@@ -106,7 +106,7 @@ export interface FieldOptions {
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** What went wrong. The page begins there: what stands on a page as it comes is not said by itself. */
+/** What went wrong. The page begins there: screen readers do not say text that is on a page from the beginning. */
 export const alertOf = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p role="alert" tabindex="-1" autofocus>${message}</p>`;
 

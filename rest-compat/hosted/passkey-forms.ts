@@ -23,7 +23,7 @@ export const passkeyScriptRoute: HostedRoute = {
   }),
 };
 
-// Both are hidden until the script finds that the browser knows passkeys; what it says stands where it went wrong.
+// Both are hidden until the script finds that the browser knows passkeys; what it says is where it went wrong.
 const fault = html`<p class="fault" role="alert" hidden></p>`;
 
 /** Signs in by a passkey. */

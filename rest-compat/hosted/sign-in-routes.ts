@@ -26,7 +26,7 @@ import {
 
 /**
  * Has a session that has just begun, in whatever way, live in the cookie of this host. The one whose cookie it replaces
- * ends: nobody could end it any more.
+ * ends: no request could end it any more.
  */
 export async function signedIn(call: HostedCall, session: SessionAnswer): Promise<void> {
   const { ctx, target, visitor } = call;

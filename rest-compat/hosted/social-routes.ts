@@ -119,7 +119,7 @@ export const socialRoutes: readonly HostedRoute[] = [
     async run(call) {
       const { ctx, query, params } = call;
       const flow = readFlow(call.cookies);
-      // Begun by another browser, or somebody's idea of signing this one in as somebody else.
+      // Begun by another browser, or an attempt to sign this one in as another user.
       if (flow === undefined || flow.provider !== params.provider || !sameSecret(flow.state, query.state ?? ''))
         throw invalidField('state', 'names no sign-in that this browser began');
       call.setCookie(clearedFlow);

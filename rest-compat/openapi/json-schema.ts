@@ -37,7 +37,7 @@ export function inputForm(schema: z.ZodType): JsonSchema & { readonly required?:
   return tidy($ref === undefined ? form : $defs[$ref.replace('#/$defs/', '')]);
 }
 
-/** The form of a value by itself, for whoever reads no other: shapes with a name stand beside it, in `$defs`. */
+/** The form of a value by itself, for clients that read no other: shapes with a name are beside it, in `$defs`. */
 export function wholeForm(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...form } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return tidy(form, '#/$defs/');

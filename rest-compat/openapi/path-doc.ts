@@ -34,7 +34,7 @@ export interface BodyDoc {
 
 export type JsonSchema = { readonly [name: string]: unknown };
 
-/** What whoever adds a path under `/api` says of it; the rest is read off its operation. */
+/** What a path under `/api` declares for its description; the rest comes from its operation. */
 export interface ApiDoc {
   /** Codes of its refusals, beside those that its inputs and its kind bring along. */
   readonly refusals?: readonly ErrorCode[];

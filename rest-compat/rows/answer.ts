@@ -9,7 +9,7 @@ import type { RowPath } from './routes.ts';
 /** Largest body of a request for rows, in bytes. Contract 01, section 2.2. */
 export const rowBodyBytesMax = 10 * 1024 * 1024;
 
-/** Headers that are nobody's business inside a project: its SQL is not to collect its users' credentials. */
+/** Headers that stay outside of a project: its SQL is not to collect its users' credentials. */
 const hidden = new Set([
   ...['authorization', 'apikey', 'cookie', 'sign-in-with-x', 'x-svc-write-auth', 'x-svc-csrf', 'x-admin-key'],
 ]);

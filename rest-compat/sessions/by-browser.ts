@@ -16,7 +16,7 @@ export const userAgentOf = (request: RestRequest): string | undefined =>
   headerOf(request, 'user-agent')?.slice(0, 1_024);
 export const originOf = (request: RestRequest): string | undefined => headerOf(request, 'origin');
 
-/** Who is signed in with the browser that sent a page's request; undefined for nobody. */
+/** Who is signed in with the browser that sent a page's request; undefined without a session. */
 export async function visitorOf(ctx: Context, request: RestRequest): Promise<BrowserSession | undefined> {
   const cookies = cookiesOf(request);
   if (cookies === undefined) return undefined;

@@ -55,7 +55,7 @@ export const scriptRoute: Route = {
   }),
 };
 
-/** Leads on; nobody keeps where from. */
+/** Leads on, without a referrer. */
 export const seeOther = (location: string, cookie?: string): RestAnswer => ({
   status: 303,
   headers: {

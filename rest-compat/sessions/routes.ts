@@ -63,7 +63,7 @@ const silent = (one: Route): Route => ({
 /** The body may be a form, as clients of RFC 8628 send it. */
 const orForm = (one: Route): Route => ({ ...one, form: true });
 
-/** Nobody's credential is looked at: what the request holds says who it is from. */
+/** No credential is looked at: what the request holds says who it is from. */
 const open = { withoutCredential: true } as const;
 
 /** The credential that ends itself: every client sends it already, so none is told of it. */

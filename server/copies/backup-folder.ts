@@ -124,7 +124,7 @@ export class BackupFolder {
   async prune(keep: number): Promise<{ readonly runs: string[]; readonly bytes: number }> {
     const all = await this.runs();
     const kept = all.slice(-keep);
-    // Read before anything is removed: what cannot be read needs parts that nobody knows.
+    // Read before anything is removed: what cannot be read needs unknown parts.
     const needed = new Set<string>();
     for (const id of kept) for (const { sha256 } of partsOfManifest((await this.read(id)).manifest)) needed.add(sha256);
     const gone = all.slice(0, -keep);

@@ -1,4 +1,4 @@
-/** Tells whoever started a program how far it has come: a JSON document a line on standard output. */
+/** Tells the starter of a program how far it has come: a JSON document a line on standard output. */
 export interface Report {
   /** A step begins; it has a name that stays. */
   readonly step: (name: string, facts?: Readonly<Record<string, unknown>>) => void;

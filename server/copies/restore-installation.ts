@@ -28,7 +28,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-/** Settings of a server that nobody uses yet: rows of new tables need not be written twice. */
+/** Settings of a server that has no clients yet: rows of new tables need not be written twice. */
 const loadSettings = {
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -55,7 +55,7 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
   report.step('secrets', { run: id });
   const { roots, secrets, closed } = await openSecrets(manifest, config, staging);
   const keys = new KeyRing(...roots);
-  // Definitions of the control database are run by an administrator: nobody else may have written them.
+  // Definitions of the control database are run by an administrator: no other role may have written them.
   if (!roots.some((root) => writtenBy(new KeyRing(root).key('backups'))))
     throw new ManifestError(
       `The manifest of the backup ${id} was changed by somebody who does not have the root secret.`,

@@ -7,7 +7,7 @@ import { whenDraining } from './draining.ts';
 export interface HeldReadOptions {
   readonly live: LiveHub;
   readonly draining: AbortSignal;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 

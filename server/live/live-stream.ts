@@ -25,7 +25,7 @@ const waitingBytesMax = 1024 * 1024;
 const heartbeat = Buffer.from(': heartbeat\n\n');
 
 /**
- * Answers with a stream of a project's hints for whoever was let in. Contract 01, section 4.4.
+ * Answers with a stream of a project's hints for an admitted caller. Contract 01, section 4.4.
  *
  * @throws before anything is sent: TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT, UPSTREAM_UNAVAILABLE
  */
@@ -53,7 +53,7 @@ export async function streamLive(
     return;
   }
   let over = false;
-  /** Whoever waits for the client to take what was written. */
+  /** Those who wait for the client to take what was written. */
   let onTaken = () => {};
   response.on('drain', () => onTaken());
   /** Nothing is written from here on. */

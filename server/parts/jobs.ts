@@ -7,7 +7,7 @@ import { sweepAbandoned } from '../housekeeping.ts';
 import { jobContext, startWorkers } from '../workers.ts';
 import type { Start } from './part.ts';
 
-/** What this node does that nobody asks for: what a start has to put right, and the jobs. */
+/** What this node does without a request: what a start has to put right, and the jobs. */
 export async function startJobs(
   { options, lifecycle, metrics }: Start,
   services: Services,
@@ -17,7 +17,7 @@ export async function startJobs(
   // Before the job that moves organizations whose lease has ended.
   const pinned = await keepLeaseMode(jobContext(services, draining));
   if (pinned > 0) log.info({ organizations: pinned }, 'Leases are off: organizations no longer expire.');
-  // Nobody else works on this database, so whatever seems to be worked on was left behind by a crash.
+  // No other node works on this database, so whatever seems to be worked on was left behind by a crash.
   if (alone) await sweepAbandoned(services.db);
   if (options.jobs === false) return;
   const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
