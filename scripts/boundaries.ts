@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folders in the order imports may point: each may import what stands below it, and itself. */
+/** The folders in the order imports may point: each may import the folders below it, and itself. */
 const order = [
   ['server'],
   ['agents'],

@@ -44,7 +44,7 @@ export async function buildConsole({ always = false } = {}): Promise<boolean> {
   return true;
 }
 
-/** Puts a build where it is served from. Somebody who has built the same at the same time may be first. */
+/** Puts a build where it is served from. Another process that has built the same at the same time may be first. */
 async function takePlace(made: string): Promise<void> {
   const old = `${made}-old`;
   await rename(dist, old).catch(() => undefined);

@@ -85,7 +85,7 @@ function literal(value: unknown, indent: number): string {
   const pad = ' '.repeat(indent + 2);
   if (Array.isArray(value)) {
     const line = `[${value.map((one) => literal(one, 0)).join(', ')}]`;
-    // Where a line is full depends on what stands before it; no list here comes near.
+    // Where a line is full depends on the text before it; no list here comes near.
     if (line.length + indent < widthMax - 20) return line;
     return `[\n${value.map((one) => `${pad}${literal(one, indent + 2)},\n`).join('')}${' '.repeat(indent)}]`;
   }

@@ -52,7 +52,7 @@ export function reaches(): ReadonlyMap<string, Reach> {
 const sdkName = ({ namespace, method, path, follows }: Surface): readonly string[] =>
   path === undefined && follows.length === 0 ? [] : [`${namespace}.${method}`];
 
-/** A cell of the table. @throws for an absence that nobody explained, and an explanation of none */
+/** A cell of the table. @throws for an absence without an explanation, and an explanation without an absence */
 function cell(name: string, kind: SurfaceKind, reached: readonly string[]): string {
   const reason = absences[name]?.[kind];
   if (reached.length > 0) {

@@ -26,7 +26,7 @@ import { reportOf } from './scale/report.ts';
 import { hotRequests } from './scale/requests.ts';
 import type { Step } from './scale/step.ts';
 
-/** A table of more rows must not be read from end to end to answer somebody. */
+/** A table of more rows must not be read from end to end to answer a client. */
 const bigTableRows = 5_000;
 
 const { values: options } = parseArgs({

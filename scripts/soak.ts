@@ -96,7 +96,7 @@ const result = {
   sendsRetried: senders.reduce((sum, sender) => sum + sender.retries(), 0),
   /** Answered for, and not in the table. */
   unsaved: acknowledged.filter((id) => !inTable.has(id)).length,
-  /** In the table, and sent by nobody: a message that was sent again was stored again. */
+  /** In the table, and sent by no sender: a message that was sent again was stored again. */
   uncalledFor: inTable.size - new Set(acknowledged).size,
   ...tally,
 };

@@ -15,7 +15,7 @@ export interface SurfacePath {
   readonly path: string;
   /** The documented status of success. */
   readonly status: number;
-  /** Where each input of the operation stands; names are those of the wire. */
+  /** Where each input of the operation is; names are those of the wire. */
   readonly places: Readonly<Record<string, Place>>;
   /** Whether the answer is bytes, not JSON. */
   readonly answersBytes: boolean;

@@ -1,6 +1,6 @@
 import { anywhere, boot, type Cause, uncaught } from './cause.ts';
 
-/** Written when the rules stood: how these are told apart was not known to whoever wrote the rules. */
+/** Written after the rules: the author of the rules did not know how these are told apart. */
 export const laterCauses: readonly Cause[] = [
   anywhere(
     'unknown-colour',

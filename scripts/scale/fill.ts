@@ -176,7 +176,7 @@ const bigRoomRows = {
   // Those who were live at the size before are so no more.
   over: `update room_claims set expires_at = created_at
     where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and expires_at > now()`,
-  // Whoever came while the size before was measured has left.
+  // Presences that came while the size before was measured have left.
   quiet: `update room_presences set expires_at = last_active
     where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and expires_at > now()`,
   live: `update room_presences set last_active = now(), expires_at = now() + interval '12 hours'

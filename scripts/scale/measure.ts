@@ -25,7 +25,7 @@ export const median = (values: readonly number[]): number =>
 /**
  * Asks one after the other, and adds up what the database did for each; medians over `times` answers.
  *
- * @param big tables of which nobody may read many rows to answer somebody; a small one is a handful of pages
+ * @param big tables of which no statement may read many rows to answer a client; a small one is a handful of pages
  */
 export async function costOf(
   { name, ask }: HotRequest,
@@ -54,7 +54,7 @@ export async function costOf(
   };
 }
 
-/** Median time of a request, in milliseconds, as whoever asks sees it. */
+/** Median time of a request, in milliseconds, as the client sees it. */
 export async function timeOf({ ask }: HotRequest, times: number): Promise<number> {
   for (let n = 0; n < warmUps; n++) await ask();
   const taken: number[] = [];
@@ -84,6 +84,6 @@ export async function tableSizes(client: pg.ClientBase): Promise<TableSize[]> {
   return rows;
 }
 
-/** Tables with so many rows that nobody may read them from end to end to answer somebody. */
+/** Tables with so many rows that no statement may read them from end to end to answer a client. */
 export const bigTables = (sizes: readonly TableSize[], rowsMin: number): ReadonlySet<string> =>
   new Set(sizes.filter(({ rows }) => rows >= rowsMin).map(({ table }) => table));

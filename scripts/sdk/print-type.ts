@@ -7,11 +7,11 @@ const branchesOf = (schema: PlainSchema): readonly PlainSchema[] =>
 
 const membersOf = ({ properties }: PlainSchema) => Object.entries(properties ?? {});
 
-/** Whether an object may have members that nobody declared. */
+/** Whether an object may have undeclared members. */
 const isLoose = ({ additionalProperties }: PlainSchema): boolean =>
   additionalProperties !== undefined && additionalProperties !== false;
 
-/** Whether a value is a tenant’s own, or has members that nobody declared: its names are nobody’s to spell. */
+/** Whether a value is a tenant’s own, or has undeclared members: its names stay as they are. */
 const isFree = (schema: PlainSchema): boolean =>
   branchesOf(schema).some((one) => {
     if (one !== schema) return isFree(one);

@@ -48,7 +48,7 @@ export function startSender({ org, authorization, rooms, nodes }: SenderWorld, e
       const messageId: string = response.status === 201 ? JSON.parse(text).message_id : '';
       return { status: response.status, text, messageId };
     } catch {
-      // Its node went away; nobody knows what came of it.
+      // Its node went away; it is unknown what came of it.
       return undefined;
     }
   }

@@ -24,7 +24,7 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 
 /** Every absence, with its reason. */
 export const absences: Readonly<Record<string, Absences>> = {
-  // Whoever asks `audit_site` to be told of its progress is told of the same steps.
+  // A caller that asks `audit_site` for its progress is told of the same steps.
   'audit.watch': { ...stream, tool: 'twin' },
   'claims.open': held,
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A JSON Schema without references: what has a name stands where it is used. */
+/** A JSON Schema without references: what has a name is where it is used. */
 export type PlainSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;

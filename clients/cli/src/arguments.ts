@@ -19,7 +19,7 @@ export const globalFlags: readonly Flag[] = [
   { name: 'help', type: 'boolean', about: 'Show this page. Also `-h`.' },
 ];
 
-/** Takes what every command takes out of the words, wherever it stands before `--`. @throws BAD_USAGE */
+/** Takes the common flags out of the words, anywhere before `--`. @throws BAD_USAGE */
 export function splitGlobals(argv: readonly string[]): { globals: Globals; words: string[] } {
   const words: string[] = [];
   const given: { help?: boolean; human?: boolean; json?: boolean; wallet?: string; apiBase?: string } = {};
@@ -51,7 +51,7 @@ const cut = (text: string): [string, string | undefined] => {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** What stands behind a command's own words, checked against what the command declares. @throws BAD_USAGE */
+/** The words behind a command's own, checked against what the command declares. @throws BAD_USAGE */
 export function parseCall(
   command: Command,
   words: readonly string[],
@@ -158,7 +158,7 @@ function readValue(flag: Flag, text: string | undefined): unknown {
     return value;
   }
   if (type === 'json') {
-    // A file or standard input is read by whoever uses it.
+    // A file or standard input is read by its user.
     if (given === '-' || given.startsWith('@')) return given;
     try {
       return JSON.parse(given) as unknown;

@@ -86,7 +86,7 @@ export interface Command {
   readonly examples: readonly (readonly [about: string, words: string])[];
   /** Exit codes besides 0 and 1, with what they mean. */
   readonly exits?: Readonly<Record<number, string>>;
-  /** Operations of the gateway that it stands for. */
+  /** Operations of the gateway that it runs. */
   readonly operations?: readonly string[];
   /** Writes a line for each document rather than one document. */
   readonly streams?: true;

@@ -19,14 +19,14 @@ else if (Number.parseInt(process.versions.node, 10) < neededNode) {
 } else {
   // Programs that this one starts, such as `npm start`, are not second ones.
   delete process.env.SVC_STARTED_BY_NODE;
-  // Compiled code is kept where nobody else can write; the usual place is a folder that all users share.
+  // Compiled code is kept where no other user can write; the usual place is a folder that all users share.
   module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR || join(homedir(), '.cache', 'svc'), 'compiled'));
   const { run } = await import('./run.ts');
   const ending = new AbortController();
   const end = () => ending.abort();
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
-  // Whoever reads may stop reading, as `head` does.
+  // A reader may stop reading, as `head` does.
   process.stdout.on('error', () => process.exit(0));
   process.exitCode = await run(process.argv.slice(2), {
     // What a script sets to nothing is not set.

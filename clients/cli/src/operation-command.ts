@@ -20,7 +20,7 @@ import {
 
 type Inputs = Readonly<Record<string, unknown>>;
 
-/** How an operation is spelt as a command: what stands beside its row. */
+/** How an operation is spelt as a command, beside its row. */
 export interface Shape {
   /** Inputs that stand in a place rather than behind a flag, in order. */
   readonly takes?: readonly Taken[];
@@ -38,7 +38,7 @@ export interface Shape {
   readonly orgByProject?: true;
   readonly about?: readonly string[];
   readonly examples?: Command['examples'];
-  /** Further operations that the command stands for. */
+  /** Further operations that the command runs. */
   readonly also?: readonly string[];
   /** What is printed, where that is not the answer itself. */
   readonly shown?: (answer: Record<string, unknown>, call: Call, inputs: Inputs) => unknown;

@@ -1,6 +1,6 @@
 import type { ValueType } from './command.ts';
 
-/** An operation of the gateway, as the command that stands for it needs it. Printed by `npm run generate`. */
+/** An operation of the gateway, as its command needs it. Printed by `npm run generate`. */
 export interface OperationSpec {
   /** For example `members.add`. */
   readonly operation: string;

@@ -6,7 +6,7 @@ import { local } from './failure.ts';
 /** Shortest passphrase that the gateway takes. */
 const charactersMin = 12;
 
-/** Whether there is a person to ask: what is written to a pipe or a file asks nobody. */
+/** Whether there is a person to ask: output to a pipe or a file asks no person. */
 export const canAsk = ({ stdin, stderr }: Cli): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
 /**

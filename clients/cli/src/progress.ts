@@ -9,7 +9,7 @@ const control = /[\u0000-\u001f\u007f-\u009f]/g;
 /** A text with names in it that others chose: what a terminal would take as an order is shown as a question mark. */
 const printable = (text: string): string => text.replace(control, '?');
 
-/** Says something on standard error to whoever sits in front of it; to a program nothing. */
+/** Says something on standard error to a person at a terminal; to a program nothing. */
 export function note({ stderr }: Cli, text: string): void {
   if (stderr.isTTY === true) stderr.write(`${clearLine}${printable(text)}\n`);
 }
@@ -20,14 +20,14 @@ export async function pause({ signal }: Pick<Cli, 'signal'>, ms: number): Promis
 }
 
 export interface Progress {
-  /** Moves the bar. @param done from 0 to 1; undefined where nobody knows */
+  /** Moves the bar. @param done from 0 to 1; undefined where it is unknown */
   readonly at: (text: string, done?: number) => void;
   readonly end: () => void;
 }
 
 const barWidth = 20;
 
-/** A line on standard error that shows how far long work has come; nothing where nobody looks. */
+/** A line on standard error that shows how far long work has come; nothing without a terminal. */
 export function progress({ stderr }: Cli): Progress {
   if (stderr.isTTY !== true) return { at: () => undefined, end: () => undefined };
   return {

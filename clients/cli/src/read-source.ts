@@ -57,7 +57,7 @@ const blanked = (text: string, openings = 0): string =>
 function importsOf(text: string, code: string, module: string): ReadSource['imports'] {
   return [...code.matchAll(/\bimport\s+(?!type\b)(?:[\w$]+\s*,\s*)?\{([^{}]*)\}\s*from\s*(['"])/g)].flatMap((found) => {
     const behind = found.index + found[0].length;
-    // What stands between the quotes is blank in the code.
+    // The text between the quotes is blank in the code.
     if (text.slice(behind, behind + module.length + 1) !== module + found[2]) return [];
     const list = found.index + found[0].indexOf('{') + 1;
     return [...found[1]!.matchAll(/(?:^|,)\s*(?!type\s)([A-Za-z_$][\w$]*)(?:\s+as\s+([A-Za-z_$][\w$]*))?/g)].map(
@@ -70,7 +70,7 @@ function importsOf(text: string, code: string, module: string): ReadSource['impo
   });
 }
 
-/** What stands in the braces behind a function's parameters. */
+/** The text in the braces behind a function's parameters. */
 function bodyAfter(code: string, from: number): { from: number; body: string } {
   const parameters = code.indexOf('(', from);
   const behind = parameters === -1 ? from : closing(code, parameters, '(', ')');

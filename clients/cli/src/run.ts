@@ -81,7 +81,7 @@ async function humanLines({ human: form }: Command): Promise<(document: unknown)
   return (document) => messageText((document as { readonly message: never }).message);
 }
 
-/** Width of what is written for people where nobody says how wide it may be. */
+/** Width of what is written for people where no width is given. */
 const usualWidth = 120;
 
 async function perform(

@@ -24,7 +24,7 @@ export const spelling = {
   wallet: /^[a-z0-9][a-z0-9_-]{0,63}$/,
 } as const;
 
-/** The nearest of the two binding files upward from here; what stands in the personal one wins. @throws BAD_FILE */
+/** The nearest of the two binding files upward from here; the personal one wins. @throws BAD_FILE */
 export async function readBinding(cli: Cli): Promise<Binding> {
   const [shared, personal] = await Promise.all([sharedName, personalName].map((name) => nearestFile(cli.cwd, name)));
   return { ...(await readOne(shared)), ...(await readOne(personal)) };

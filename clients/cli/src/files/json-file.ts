@@ -70,7 +70,7 @@ export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'E
 export interface WriteOptions {
   /** @default readable by its owner alone */
   readonly mode?: number;
-  /** Fails with EEXIST where there is one already, whoever else puts one there at the same moment. */
+  /** Fails with EEXIST where there is one already, also when another process puts one there at the same moment. */
   readonly isNew?: boolean;
 }
 

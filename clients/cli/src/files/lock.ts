@@ -6,24 +6,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { local } from '../failure.ts';
 import { hasCode, isAbsent } from './json-file.ts';
 
-/** Whoever held a lock for so long, in milliseconds, has been stopped or is on a machine that is gone: changes take some ms. */
+/** A process that held a lock for so long, in milliseconds, has been stopped or is on a machine that is gone: changes take some ms. */
 const staleMs = 30_000;
 
 /** Longest pause between two tries, in milliseconds. */
 const pauseMaxMs = 25;
 
-/** Whoever has waited for so long, in milliseconds, waits for something that no time mends. */
+/** A process that has waited for so long, in milliseconds, waits for something that no time mends. */
 const patienceMs = 2 * staleMs;
 
-/** The machine, so that nobody looks for another one's process here. */
+/** The machine, so that no process of another one is looked for here. */
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 
 /**
  * Does something while no other process does it, as far as all of them go by this lock. What a process that died left
- * behind holds nobody up.
+ * behind holds no process up.
  *
  * The lock is a folder beside the file that has its holder's name in it: it is moved there as a whole, which works only
- * where there is none, or an empty one. Whoever takes the name of a dead holder out of it can take no other's.
+ * where there is none, or an empty one. A process that takes the name of a dead holder out of it can take no other's.
  */
 export async function locked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${path}.lock`;
@@ -55,7 +55,7 @@ export async function locked<Result>(path: string, work: () => Promise<Result>):
 }
 
 async function put(mine: string, holder: string, lock: string): Promise<boolean> {
-  // How long it holds is counted from here: whoever has waited long would seem gone as soon as it began.
+  // How long it holds is counted from here: a process that has waited long would seem gone as soon as it began.
   const now = new Date();
   await utimes(join(mine, holder), now, now);
   try {
@@ -73,7 +73,7 @@ async function release(lock: string, holder: string): Promise<void> {
   await orAlready(rmdir(lock));
 }
 
-/** Does what another process may have done already, or undone: a holder that seemed gone, and whoever came next. */
+/** Does what another process may have done already, or undone: a holder that seemed gone, and the next one. */
 async function orAlready(work: Promise<void>): Promise<void> {
   try {
     await work;

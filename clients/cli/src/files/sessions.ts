@@ -39,7 +39,7 @@ export async function keepSession(cli: Cli, kind: SessionKind, session: KeptSess
   await locked(path, () => writeJsonFile(path, session));
 }
 
-/** @param refused the token that is no longer taken: another one, which somebody signed in for meanwhile, stays */
+/** @param refused the token that is no longer taken: another one, from a sign-in meanwhile, stays */
 export async function forgetSession(cli: Cli, kind: SessionKind, refused?: string): Promise<void> {
   const path = fileOf(cli, kind);
   await locked(path, async () => {

@@ -86,7 +86,7 @@ const isHex = (value: unknown, digits: number): value is string =>
 /**
  * The wallet that requests are signed with, if there is one.
  *
- * @throws WALLET_NOT_FOUND for one that this very call names: nobody else is to answer for what it does
+ * @throws WALLET_NOT_FOUND for one that this very call names: no other wallet is to answer for what it does
  */
 export async function signingWallet(cli: Cli): Promise<Wallet | undefined> {
   const name = await walletName(cli);

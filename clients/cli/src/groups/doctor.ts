@@ -11,7 +11,7 @@ import { projectFlag } from '../resolve.ts';
 /** Statuses that leave the command a success. */
 const harmless: ReadonlySet<string> = new Set(['ok', 'warning', 'skipped', 'unknown']);
 
-/** What asks as somebody, and tells nothing of nobody. */
+/** Checks that need a credential, and say nothing without one. */
 const signed: ReadonlySet<string> = new Set(['tier', 'operator_health', 'recovery_posture']);
 
 const doctor: Command = {

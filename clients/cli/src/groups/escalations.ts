@@ -9,7 +9,7 @@ import { findProject, orgFlag, projectFlag, requireOrgOrProject } from '../resol
 
 const inputs = rows['escalations.raise'].inputs;
 
-/** The exit code of a wait that nobody ended; the escalation stays open. */
+/** The exit code of a wait without an answer; the escalation stays open. */
 const unanswered = 2;
 
 const raise: Command = {

@@ -44,7 +44,7 @@ const mcp: Command = {
         const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};
         return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
       },
-      // Whoever only looks keys up goes on working where it was.
+      // A program that only looks keys up goes on working where it was.
       saveProjectKeys: (id, keys, isNew) =>
         kept(id, async () => {
           await keepKeys(cli, url, id, keys);

@@ -75,7 +75,7 @@ interface OperatorToken {
   readonly wallets: readonly string[];
 }
 
-/** RFC 8628: shows a code, and asks until somebody has decided on it. */
+/** RFC 8628: shows a code, and asks until a person has decided on it. */
 async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
   const { url } = await apiBase(cli);
   const ask = async <Body>(path: string, body: object) =>

@@ -84,7 +84,7 @@ async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
       model,
       session_key,
     },
-    // Neither wallet nor token is shown: whoever pays is seated.
+    // Neither wallet nor token is shown: the payer is seated.
     credential: { kind: 'none', headers: {} },
     payer: walletPayer(cli, { capMicros: flags.number('max-usd-micros') ?? seatMicros, network: 'base-sepolia' }),
   });

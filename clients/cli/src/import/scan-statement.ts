@@ -73,7 +73,7 @@ export class StatementScanner {
         continue;
       }
       if (/^\s|^--/.test(word)) {
-        // What stands between two statements belongs to neither.
+        // The text between two statements belongs to neither.
         if (this.#line === undefined) from = at;
         continue;
       }

@@ -62,7 +62,7 @@ class Bridge {
     this.#self = new RoomSelf(host.env);
   }
 
-  /** Why the profile cannot be had; undefined when it can, or when nobody is there to ask: a host starts before its network. */
+  /** Why the profile cannot be had; undefined when it can, or when the gateway cannot be reached: a host starts before its network. */
   async refusedProfile(): Promise<string | undefined> {
     if (this.#profile === undefined) return undefined;
     try {
@@ -78,7 +78,7 @@ class Bridge {
   async serve(): Promise<void> {
     const { stdin, signal } = this.#host;
     const pending = new Set<Promise<void>>();
-    // Whoever is asked to end waits for no more input.
+    // A bridge that is asked to end waits for no more input.
     signal.addEventListener('abort', () => stdin.destroy(), { once: true });
     try {
       for await (const line of linesOf(stdin)) {
@@ -89,7 +89,7 @@ class Bridge {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-    // Whoever has said all may read on, as a pipe does; a host that goes says so by a signal, if this takes too long for it.
+    // A host that has said all may read on, as a pipe does; a host that goes says so by a signal, if this takes too long for it.
     const answered = new AbortController();
     const patience = pause({ signal: AbortSignal.any([signal, answered.signal]) }, answersMs);
     await Promise.race([Promise.all(pending), patience]);
@@ -121,7 +121,7 @@ class Bridge {
       return rpcError(null, -32_600, 'The line is no message of JSON-RPC.');
     const message = value as unknown as Message;
     if (message.method === 'notifications/cancelled') this.#running.get(message.params?.requestId)?.abort();
-    // Notifications, and answers to what nobody has asked, need nothing said.
+    // Notifications, and answers to what was not asked, need nothing said.
     if (message.method === undefined || message.id === undefined || message.id === null) return undefined;
     const controller = new AbortController();
     this.#running.set(message.id, controller);
@@ -148,7 +148,7 @@ class Bridge {
     const local = localTools(this.#profile);
     const theirs = toolsIn(answer.result).filter(({ name }) => !local.some((one) => one.name === name));
     const tools = [...theirs.map((tool) => eased(tool, bound)), ...local];
-    // What this checkout is bound to is nobody else's.
+    // What this checkout is bound to belongs to it alone.
     const scope = 'cacheScope' in answer.result ? { cacheScope: 'private' } : {};
     return { ...answer, result: { ...answer.result, tools, ...scope } };
   }

@@ -14,7 +14,7 @@ export interface ListedTool {
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Tools to which a project makes a difference that nobody has asked for. */
+/** Tools to which a project would make an unwanted difference. */
 const onlyWhenAsked: ReadonlySet<string> = new Set(['validate_manifest']);
 
 const names = ['project_id', 'org_id', 'room_key'] as const;
@@ -23,12 +23,12 @@ const takes = ({ inputSchema }: ListedTool, name: string) => inputSchema.propert
 const needs = ({ inputSchema }: ListedTool, name: string) => inputSchema.required?.includes(name) === true;
 
 /**
- * What a call means that does not say it. Whoever names a project, an organization or a room means that one, and what is
- * bound stands in only for what the tool cannot do without. Else the bound room with its organization is meant, then the
+ * What a call means that does not say it. A call that names a project, an organization or a room means that one, and what is
+ * bound replaces only what the tool cannot do without. Else the bound room with its organization is meant, then the
  * project, whose organization the gateway knows, then the organization.
  */
 export function withDefaults(tool: ListedTool, args: Arguments, bound: Bound): Arguments {
-  // Whoever asks for all of something does not mean this checkout's.
+  // A call for all of something does not mean this checkout's.
   if (onlyWhenAsked.has(tool.name) || args.all === true) return args;
   const needed = names.filter((name) => needs(tool, name));
   return {

@@ -18,18 +18,18 @@ export class RoomSelf {
     const { properties = {} } = tool.inputSchema;
     const has = (one: string) => properties[one] !== undefined;
     const isSaid = args.presence_id !== undefined || args.session_key !== undefined;
-    // Whoever reads all that there is need be nobody.
+    // A call that reads all there is needs no presence.
     const isReader = has('addressed_to') && args.addressed_to === undefined;
     if (!has('session_key') || isSaid || isReader) return args;
     const { SVC_PRESENCE_ID: presence_id, SVC_SESSION_KEY: own } = this.#env;
     if (presence_id !== undefined && has('presence_id')) return { presence_id, ...args };
-    // A room is joined again under another name as somebody else.
+    // A room is joined again under another name as another presence.
     const name = isJoining(tool, args) ? args.requested_name : this.#name;
     const session_key = own ?? [this.#process, ...(name === undefined ? [] : [name])].join(' ').slice(0, 128);
     return { session_key, ...(name === undefined || !has('requested_name') ? {} : { requested_name: name }), ...args };
   }
 
-  /** Goes by the name under which a room was joined; one that was refused is nobody's. */
+  /** Goes by the name under which a room was joined; one that was refused is no presence's. */
   done(tool: ListedTool, args: Arguments): void {
     if (isJoining(tool, args)) this.#name = args.requested_name;
   }

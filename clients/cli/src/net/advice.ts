@@ -7,7 +7,7 @@ interface Refused {
   readonly http: number;
   /** `details.reason` of the gateway. */
   readonly reason: unknown;
-  /** By what the request was sent; undefined where nobody knows. */
+  /** By what the request was sent; undefined where it is unknown. */
   readonly used: CredentialKind | undefined;
   readonly path: string;
   /** Whether the gateway has said what to do next. */

@@ -131,7 +131,7 @@ async function asked<Result>(
 interface Circumstances {
   /** Whether something may have been changed by it. */
   readonly isChange?: boolean;
-  /** By what it was sent; undefined where nobody knows. */
+  /** By what it was sent; undefined where it is unknown. */
   readonly used?: Credential['kind'] | undefined;
   readonly path?: string;
 }
@@ -139,7 +139,7 @@ interface Circumstances {
 /** What went wrong with a request, as it is written to standard error. Contract 04, section 4.5. */
 export function failed(cli: Cli, error: unknown, { isChange = false, used, path = '' }: Circumstances = {}): Failure {
   if (error instanceof Failure) return error;
-  // What was refused, or may have been paid for, is told also to whoever stops.
+  // What was refused, or may have been paid for, is told also to a caller that stops.
   if (cli.signal.aborted && !(error instanceof SvcError && error.code !== 'NETWORK_ERROR')) return stopped(isChange);
   if (!(error instanceof SvcError)) throw error;
   const { envelope, status: http } = error;

@@ -92,7 +92,7 @@ const same = (given: string, wanted: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
-/** Says where to go, on standard error, and goes there where somebody sits in front of it. */
+/** Says where to go, on standard error, and opens it for a person at a terminal. */
 export function show(cli: Cli, page: string, open: boolean, more = ''): void {
   cli.stderr.write(quiet(`Open this page in your browser:\n  ${page}\n${more}`));
   // A browser is handed an address of the web, whatever the gateway sent.

@@ -30,7 +30,7 @@ function signDigest(privateKey: string, digest: Uint8Array): string {
   return `0x${signature.toCompactHex()}${(27 + signature.recovery).toString(16)}`;
 }
 
-/** What the owner of tokens signs so that they go to somebody, once, within a time (ERC-3009). */
+/** What the owner of tokens signs so that they go to a receiver, once, within a time (ERC-3009). */
 export interface TransferAuthorization {
   readonly from: string;
   readonly to: string;
