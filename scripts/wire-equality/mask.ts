@@ -52,6 +52,8 @@ const measured: readonly (readonly [RegExp, string])[] = [
   ],
   // A project without a name of its own, and who speaks without one.
   [/(\\*"name\\*":\s*\\*")[a-z]+ [a-z]+(?=\\*")/g, '$1<two words>'],
+  // The end of a key, which is all that is shown of it.
+  [/\beyJhbG…[\w-]{4}/g, '<key>'],
   // A mailed code, and a file of the console that is named by its contents.
   [/(code:(?:\\n|\s)+)\d{6}\b/g, '$1<code>'],
   [/(\/assets\/[\w-]+?)-[\w-]{8}(?=\.(?:js|css))/g, '$1-<hash>'],

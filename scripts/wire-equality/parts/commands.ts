@@ -133,7 +133,8 @@ function givenOf(page: string, words: string): string[] {
   const given: string[] = [];
   for (const [, optional, flag, name] of behind.matchAll(/(\[)?(?:--([\w-]+) )?<([^>]+)>/g)) {
     if (flag === undefined) given.push(value(name!));
-    else if (optional === undefined || ['org', 'project', 'room'].includes(flag)) given.push(`--${flag}`, value(flag));
+    else if (optional === undefined || ['org', 'project', 'room', 'name'].includes(flag))
+      given.push(`--${flag}`, value(flag));
   }
   return given;
 }
