@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { accepts, readAccepted } from './accepted.ts';
 import { buildConsole, checkOut, workingTree } from './checkout.ts';
 import { startBuild } from './gateway.ts';
+import { withoutDescriptions } from './mask.ts';
 import { parts } from './parts.ts';
 import { report } from './report.ts';
 import { runWire } from './run.ts';
@@ -17,6 +18,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     limit: { type: 'string' },
     transcript: { type: 'string' },
+    'without-descriptions': { type: 'boolean', default: false },
     accepted: { type: 'string', default: new URL('accepted.json', import.meta.url).pathname },
   },
 });
@@ -48,6 +50,7 @@ try {
     names.map((name) => parts[name as keyof typeof parts]),
     {
       signal: ending.signal,
+      rewrite: values['without-descriptions'] ? withoutDescriptions : undefined,
       limit: values.limit === undefined ? undefined : Number(values.limit),
       onAnswer({ group, name }, answer, differs) {
         answered += 1;

@@ -18,7 +18,7 @@ function kindOf(text: string): Kind | undefined {
   if (/^lcr_/.test(text)) return 'position';
   if (isUuid.test(text) || /^[a-z]{3,4}_[0-9a-hjkmnp-tv-z]{26}$/.test(text)) return 'id';
   // A part of a longer id, and a code that is read aloud.
-  if (/^[0-9a-f]{12,}$/.test(text) || /^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(text)) return 'token';
+  if (/^(p-)?[0-9a-f]{12,}$/.test(text) || /^[A-Z0-9]{4}-[A-Z0-9]{4}$/.test(text)) return 'token';
   if (/^[a-z]{3,4}_(?=.*[A-Z])[\w-]{20,}$/.test(text)) return 'token';
   if (text.length >= 10 && /\d/.test(text) && changes(text) >= 3) return 'token';
   // A token without a digit.
@@ -135,3 +135,10 @@ export class References {
     return shown.join('');
   }
 }
+
+/** An answer without what describes inputs to people, so that a change of these texts hides no other. */
+export const withoutDescriptions = (text: string): string =>
+  text
+    .replaceAll(/"description":(?:null|"(?:[^"\\]|\\.)*")(?:,\s*)?/g, '')
+    .replaceAll(/,(?=})/g, '')
+    .replaceAll(/^etag: .*$/gim, 'etag: <of the text>');

@@ -22,6 +22,8 @@ export interface Outcome {
 export interface RunOptions {
   /** Asks no more than this many. @default all */
   readonly limit?: number | undefined;
+  /** Takes out of each answer what is not to be compared. */
+  readonly rewrite?: ((answer: string) => string) | undefined;
   /** Asks no more once it is aborted. */
   readonly signal?: AbortSignal;
   /** Told of each as it is answered. */
@@ -32,7 +34,7 @@ export interface RunOptions {
 export async function runWire(
   sides: readonly [Side, Side],
   parts: readonly Part[],
-  { limit = Number.POSITIVE_INFINITY, signal, onAnswer }: RunOptions = {},
+  { limit = Number.POSITIVE_INFINITY, signal, rewrite = (answer) => answer, onAnswer }: RunOptions = {},
 ): Promise<Outcome> {
   const references = new References();
   const differences: Difference[] = [];
@@ -43,7 +45,9 @@ export async function runWire(
     for await (const exchange of part(sides)) {
       if (count >= limit || signal?.aborted === true) break;
       count += 1;
-      const [old, next] = await Promise.all(sides.map(async (side) => withoutPlace(await exchange.ask(side), side)));
+      const [old, next] = await Promise.all(
+        sides.map(async (side) => rewrite(withoutPlace(await exchange.ask(side), side))),
+      );
       const differs = !references.same(old!, next!);
       const { group, name } = exchange;
       if (differs) differences.push({ group, name, old: references.masked(old!), new: references.masked(next!) });
