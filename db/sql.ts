@@ -18,14 +18,33 @@ export interface Computed<Value> extends SqlType<Value> {
 /** Something that is worked out. @param name its type, as `format_type` writes it; the test of all statements compares it */
 export const computed = <Value>(name: string, text: SQL): Computed<Value> => ({ type: name, sql: text });
 
-type ColumnValue<From extends Column> = From['_']['data'] | (From['_']['notNull'] extends true ? never : null);
+/** A value that is no column's, such as the limit of a list. @param type as `format_type` writes it */
+export const typed = <Value>(type: string): SqlType<Value> => ({ type });
 
-type ValueOf<Type> = Type extends Column ? ColumnValue<Type> : Type extends SqlType<infer Value> ? Value : never;
+type OrNull<From extends Column> = From['_']['notNull'] extends true ? never : null;
+
+// These rows do not pass through Drizzle: a value is what the driver makes of it (`db/types.ts`), whatever mode its
+// column was declared with.
+type Read<From extends Column> = From['_']['columnType'] extends 'PgBigInt53'
+  ? bigint
+  : From['_']['columnType'] extends 'PgDateString'
+    ? Date
+    : From['_']['data'];
+
+// The driver writes an array as one of PostgreSQL's, and a text as it is: JSON is given as the text that it is.
+type Given<From extends Column> = From['_']['columnType'] extends 'PgJson' | 'PgJsonb' ? string : From['_']['data'];
+
+type ReadOf<Type> = Type extends Column ? Read<Type> | OrNull<Type> : Type extends SqlType<infer Value> ? Value : never;
+type GivenOf<Type> = Type extends Column
+  ? Given<Type> | OrNull<Type>
+  : Type extends SqlType<infer Value>
+    ? Value
+    : never;
 
 export type Parameters = Readonly<Record<string, Column | SqlType<unknown>>>;
 export type Selection = Readonly<Record<string, Column | Computed<unknown>>>;
-export type ParametersOf<Params extends Parameters> = { readonly [Name in keyof Params]: ValueOf<Params[Name]> };
-export type RowOf<Selected extends Selection> = { [Name in keyof Selected]: ValueOf<Selected[Name]> };
+export type ParametersOf<Params extends Parameters> = { readonly [Name in keyof Params]: GivenOf<Params[Name]> };
+export type RowOf<Selected extends Selection> = { [Name in keyof Selected]: ReadOf<Selected[Name]> };
 
 /** A statement whose parameters have names and whose rows have a type. */
 export interface TypedStatement<Params extends object, Row extends object> {
@@ -73,6 +92,9 @@ const { OriginalName: originalName } = (Table as unknown as { Symbol: { Original
 
 /** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
 export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
+
+/** Names of columns, for `insert into … select` and `on conflict`. */
+export const namesOf = (...columns: readonly Column[]): SQL => list(columns.map(nameOf));
 
 type Values<Into extends Table> = { readonly [Key in keyof Into['_']['columns']]?: SQL };
 

@@ -1,29 +1,33 @@
-import type { LastStatement, Queries, Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import type { LastStatement, Queries } from '../../db/pool.ts';
+import { auditEvents } from '../../db/schema/orgs.ts';
 import type { OperationActor } from '../../db/schema/projects.ts';
+import { insertInto, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Authority } from '../access/access.ts';
 import { type Caller, isPrincipal } from '../access/caller.ts';
 import type { Context } from '../run/context.ts';
 import { type AuditEntry, orgOf } from '../run/operation.ts';
 
-const insert: Statement = {
-  name: 'audit.insert',
-  text: `insert into audit_events (id, org_id, action, actor, object_kind, object_id, details, trace_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-};
+const insertStatement = statement(
+  'audit.insert',
+  {
+    params: pick(auditEvents, 'id', 'orgId', 'action', 'actor', 'objectKind', 'objectId', 'details', 'traceId'),
+  },
+  (given) => insertInto(auditEvents, given),
+);
 
 /** The trail's row of a change, for its transaction, so that both are kept or neither. Contract 01, section 5.2. */
 export function auditRow(ctx: Context, caller: Caller, scope: unknown, entry: AuditEntry): LastStatement {
-  const values = [
-    ctx.services.newId('aud'),
-    entry.orgId ?? orgOf(scope)?.id ?? null,
-    entry.action,
-    JSON.stringify(actorOf(caller, scope, ctx.services.now())),
-    entry.object.kind,
-    entry.object.id,
-    JSON.stringify(entry.details ?? {}),
-    ctx.request.traceId,
-  ];
-  return { statement: insert, values };
+  return insertStatement.with({
+    id: ctx.services.newId('aud'),
+    orgId: entry.orgId ?? orgOf(scope)?.id ?? null,
+    action: entry.action,
+    actor: JSON.stringify(actorOf(caller, scope, ctx.services.now())),
+    objectKind: entry.object.kind,
+    objectId: entry.object.id,
+    details: JSON.stringify(entry.details ?? {}),
+    traceId: ctx.request.traceId,
+  });
 }
 
 /** Writes the trail's row at once, where it is not what is asked last. */
@@ -109,12 +113,16 @@ export async function writeSystemAudit(
     details,
     trace_id: request.traceId,
   }));
-  await client.query({ ...insertMany, values: [JSON.stringify(rows)] });
+  const { statement, values } = insertManyStatement.with({ rows: JSON.stringify(rows) });
+  await client.query({ ...statement, values: values as unknown[] });
 }
 
-const insertMany: Statement = {
-  name: 'audit.insert-many',
-  text: `insert into audit_events (id, org_id, action, actor, object_kind, object_id, details, trace_id)
-    select id, org_id, action, actor, object_kind, object_id, details, trace_id from jsonb_to_recordset($1::jsonb)
-      as r (id text, org_id uuid, action text, actor jsonb, object_kind text, object_id text, details jsonb, trace_id text)`,
-};
+const written = (({ id, orgId, action, actor, objectKind, objectId, details, traceId }) =>
+  namesOf(id, orgId, action, actor, objectKind, objectId, details, traceId))(auditEvents);
+
+const insertManyStatement = statement(
+  'audit.insert-many',
+  { params: { rows: typed<string>('jsonb') } },
+  ({ rows }) => sql`insert into ${auditEvents} (${written})
+    select ${written} from jsonb_populate_recordset(null::${auditEvents}, ${rows}::jsonb)`,
+);

@@ -1,4 +1,5 @@
-import type { Statement } from '../../db/pool.ts';
+import { mailOutbox } from '../../db/schema/platform.ts';
+import { insertInto, pick, statement } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -18,7 +19,7 @@ export interface MailToQueue {
 /** Writes a mail into the outbox, with the job that sends it: both exist exactly when the change does. @returns its id */
 export async function queueMail(work: Work, { orgId, to, subject, text }: MailToQueue): Promise<string> {
   const id = work.services.newId('mail');
-  await work.rows(insertStatement, [id, orgId, to, subject, text]);
+  await work.rows(insertStatement.with({ id, orgId, recipient: to, subject, bodyText: text }));
   // A name that no mailbox can ever have, as of users made for tests: their mail is read in the outbox.
   if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
   return id;
@@ -28,7 +29,8 @@ export async function queueMail(work: Work, { orgId, to, subject, text }: MailTo
 export const mailWaits = ({ settings: { mailBaseUrl } }: Pick<Services, 'settings'>): string =>
   `This gateway has no mail server: the mail waits in its outbox. Whoever holds the admin key reads it at ${mailBaseUrl}/console/outbox or with \`svc admin outbox\`.`;
 
-const insertStatement: Statement = {
-  name: 'mail.insert',
-  text: 'insert into mail_outbox (id, org_id, recipient, subject, body_text) values ($1, $2, $3, $4, $5)',
-};
+const insertStatement = statement(
+  'mail.insert',
+  { params: pick(mailOutbox, 'id', 'orgId', 'recipient', 'subject', 'bodyText') },
+  (given) => insertInto(mailOutbox, given),
+);

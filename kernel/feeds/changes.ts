@@ -1,4 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm';
 import type { Statement } from '../../db/pool.ts';
+import { feedChanges } from '../../db/schema/changes.ts';
+import { feedHeads } from '../../db/schema/rooms.ts';
+import { nameOf, namesOf, pick, statement } from '../../db/sql.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 
@@ -31,8 +35,7 @@ export const changesKeptDays = 7;
 /** A change that waits for its position. Give it to `work.append` in the transaction that made the change. */
 export const appendChange = (name: FeedName, objectId: string, change: object): FeedAppend => ({
   name,
-  statement: appendStatement,
-  values: [name.orgId, name.kind, name.feedId, objectId, JSON.stringify(change)],
+  ...appendStatement.with({ ...name, objectId, change: JSON.stringify(change) }),
 });
 
 type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
@@ -46,16 +49,27 @@ function toSlice<Change>(rows: readonly SliceRow[]): FeedSlice<ChangeRow<Change>
 }
 
 // Taking the position locks the head until the commit, so positions become visible in order and none is skipped.
-const appendStatement: Statement = {
-  name: 'changes.append',
-  text: `with head as (
-      insert into feed_heads as h (org_id, kind, feed_id, position) values ($1, $2, $3, 1)
-      on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
+const { orgId: headOrg, kind: headKind, feedId: headFeed, position } = feedHeads;
+const nextPosition = ({ orgId, kind, feedId }: Readonly<Record<'orgId' | 'kind' | 'feedId', SQL>>): SQL =>
+  sql`insert into ${feedHeads} (${namesOf(headOrg, headKind, headFeed, position)}) values (${orgId}, ${kind}, ${feedId}, 1)
+      on conflict (${namesOf(headOrg, headKind, headFeed)}) do update set ${nameOf(position)} = ${position} + 1
+      returning ${position}`;
+const changeNames = (({ orgId, kind, feedId, position, objectId, change }) =>
+  namesOf(orgId, kind, feedId, position, objectId, change))(feedChanges);
+
+const appendStatement = statement(
+  'changes.append',
+  {
+    params: pick(feedChanges, 'orgId', 'kind', 'feedId', 'objectId', 'change'),
+    row: pick(feedChanges, 'position'),
+  },
+  ({ orgId, kind, feedId, objectId, change }, row) => sql`with head as (
+      ${nextPosition({ orgId, kind, feedId })}
     )
-    insert into feed_changes (org_id, kind, feed_id, position, object_id, change)
-    select $1, $2, $3, head.position, $4, $5::jsonb from head
-    returning position`,
-};
+    insert into ${feedChanges} (${changeNames})
+    select ${orgId}, ${kind}, ${feedId}, head.position, ${objectId}, ${change}::jsonb from head
+    returning ${row}`,
+);
 
 const sliceStatement: Statement = {
   name: 'changes.slice',

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { dailyCounts } from '../../db/schema/daily-counts.ts';
+import { nameOf, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 
 /** What is counted by UTC day, and how often it may be done. */
@@ -18,8 +20,8 @@ export interface DailyQuota {
  * @throws QUOTA_EXCEEDED
  */
 export async function spendDaily(work: Work, { orgId, resource, limit, message }: DailyQuota): Promise<void> {
-  if ((await work.rows(spendStatement, [orgId, resource, limit])).length > 0) return;
-  const [count] = await work.rows<{ used: number }>(usedStatement, [orgId, resource]);
+  if ((await work.rows(spendStatement.with({ orgId, resource, limit }))).length > 0) return;
+  const [count] = await work.rows(usedStatement.with({ orgId, resource }));
   const used = count?.used ?? 0;
   const details = { resource, metric: resource, scope: 'organization', used, limit };
   const nextActions = [{ ...renewTier(':tier'), why: 'A higher tier allows more in a day.' }, checkUsage];
@@ -29,14 +31,21 @@ export async function spendDaily(work: Work, { orgId, resource, limit, message }
 /** The day of UTC in which a transaction began, by the database clock. */
 export const today = `(now() at time zone 'UTC')::date`;
 
-const spendStatement: Statement = {
-  name: 'quota.spend-daily',
-  text: `insert into daily_counts as c (org_id, resource, day, used)
-    select $1, $2, ${today}, 1 where $3::bigint > 0
-    on conflict (org_id, resource, day) do update set used = c.used + 1 where c.used < $3 returning used`,
-};
+const usedUp = pick(dailyCounts, 'orgId', 'resource');
+const { orgId, resource, day, used } = dailyCounts;
 
-const usedStatement: Statement = {
-  name: 'quota.used-daily',
-  text: `select used from daily_counts where org_id = $1 and resource = $2 and day = ${today}`,
-};
+const spendStatement = statement(
+  'quota.spend-daily',
+  { params: { ...usedUp, limit: typed<number>('bigint') }, row: { used } },
+  (given, row) => sql`insert into ${dailyCounts} (${namesOf(orgId, resource, day, used)})
+    select ${given.orgId}, ${given.resource}, ${sql.raw(today)}, 1 where ${given.limit}::bigint > 0
+    on conflict (${namesOf(orgId, resource, day)}) do update set ${nameOf(used)} = ${used} + 1
+    where ${used} < ${given.limit} returning ${row}`,
+);
+
+const usedStatement = statement(
+  'quota.used-daily',
+  { params: usedUp, row: { used } },
+  (given, row) => sql`select ${row} from ${dailyCounts}
+    where ${orgId} = ${given.orgId} and ${resource} = ${given.resource} and ${day} = ${sql.raw(today)}`,
+);

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database, Statement } from '../../db/pool.ts';
+import type { Database } from '../../db/pool.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projectUsage, usageFlushes } from '../../db/schema/projects.ts';
+import { nameOf, namesOf, statement, typed } from '../../db/sql.ts';
 
 /** A project that was called with one of its own keys. */
 interface Called {
@@ -77,13 +81,15 @@ export function createUsageCounter({
         sending ??= takeBatch();
         if (sending === undefined) break;
         const { counts } = sending;
-        await db.rows(addStatement, [
-          node,
-          sending.seq,
-          counts.map(({ orgId }) => orgId),
-          counts.map(({ projectId }) => projectId),
-          counts.map(({ calls }) => calls),
-        ]);
+        await db.rows(
+          addStatement.with({
+            node,
+            seq: BigInt(sending.seq),
+            orgIds: counts.map(({ orgId }) => orgId),
+            projectIds: counts.map(({ projectId }) => projectId),
+            calls: counts.map(({ calls }) => calls),
+          }),
+        );
         sending = undefined;
       }
       if (failing) log.info('Calls of projects are written again.');
@@ -136,19 +142,33 @@ export function createUsageCounter({
 
 // The number goes up once for each batch, so a batch that is sent again finds it taken and adds nothing. Rows are
 // written in one order everywhere, so that two nodes that count the same projects cannot wait for each other.
-const addStatement: Statement = {
-  name: 'usage.add',
-  text: `with once as (
-      insert into usage_flushes as f (node, seq) values ($1, $2)
-      on conflict (node) do update set seq = excluded.seq, flushed_at = now() where f.seq < excluded.seq
-      returning seq
+const { orgId, projectId, since, apiCalls } = projectUsage;
+
+const addStatement = statement(
+  'usage.add',
+  {
+    params: {
+      node: usageFlushes.node,
+      seq: usageFlushes.seq,
+      orgIds: typed<readonly string[]>('uuid[]'),
+      projectIds: typed<readonly string[]>('text[]'),
+      calls: typed<readonly number[]>('bigint[]'),
+    },
+    timeoutMs: 5_000,
+  },
+  ({ node, seq, orgIds, projectIds, calls }) => sql`with once as (
+      insert into ${usageFlushes} (${namesOf(usageFlushes.node, usageFlushes.seq)}) values (${node}, ${seq})
+      on conflict (${nameOf(usageFlushes.node)}) do update
+        set ${nameOf(usageFlushes.seq)} = excluded.${nameOf(usageFlushes.seq)}, ${nameOf(usageFlushes.flushedAt)} = now()
+        where ${usageFlushes.seq} < excluded.${nameOf(usageFlushes.seq)}
+      returning 1
     )
-    insert into project_usage as u (org_id, project_id, since, api_calls)
-    select c.org_id, c.project_id, o.usage_since, c.calls
-    from unnest($3::uuid[], $4::text[], $5::bigint[]) as c (org_id, project_id, calls)
-    join orgs o on o.id = c.org_id
+    insert into ${projectUsage} (${namesOf(orgId, projectId, since, apiCalls)})
+    select called.org_id, called.project_id, ${orgs.usageSince}, called.calls
+    from unnest(${orgIds}::uuid[], ${projectIds}::text[], ${calls}::bigint[]) as called (org_id, project_id, calls)
+    join ${orgs} on ${orgs.id} = called.org_id
     where exists (select from once)
-    order by c.project_id
-    on conflict (org_id, project_id, since) do update set api_calls = u.api_calls + excluded.api_calls`,
-  timeoutMs: 5_000,
-};
+    order by called.project_id
+    on conflict (${namesOf(orgId, projectId, since)}) do update
+      set ${nameOf(apiCalls)} = ${apiCalls} + excluded.${nameOf(apiCalls)}`,
+);

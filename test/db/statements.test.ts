@@ -1,12 +1,18 @@
+import { readdirSync } from 'node:fs';
+import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
-import { type RegisteredStatement, registeredStatements } from '../../db/sql.ts';
+import { afterAll, expect, expectTypeOf, test } from 'vitest';
+import type { chainPayments } from '../../db/schema/chain-payments.ts';
+import type { feedChanges } from '../../db/schema/changes.ts';
+import type { dailyCounts } from '../../db/schema/daily-counts.ts';
+import { type ParametersOf, type RegisteredStatement, type RowOf, registeredStatements } from '../../db/sql.ts';
+import { types } from '../../db/types.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 // All that declares statements is loaded by the program itself.
 import '../../server/app.ts';
 
 const control = await createControlDatabase();
-const client = new pg.Client({ connectionString: control.url });
+const client = new pg.Client({ connectionString: control.url, types });
 await client.connect();
 afterAll(async () => {
   await client.end();
@@ -83,4 +89,39 @@ test('PostgreSQL prepares every statement, with the parameters and the columns t
   expect(statements.length).toBeGreaterThan(0);
   for (const one of statements)
     expect(await prepare(one.text).catch((error) => error), `${one.name}: ${one.text}`).toEqual(declaredOf(one));
+});
+
+const columns: Column[] = [];
+for (const folder of ['schema', 'partitioned']) {
+  const path = new URL(`../../db/${folder}/`, import.meta.url);
+  for (const file of readdirSync(path)) {
+    const exported: Readonly<Record<string, unknown>> = await import(new URL(file, path).href);
+    for (const one of Object.values(exported)) if (is(one, Table)) columns.push(...Object.values(getTableColumns(one)));
+  }
+}
+
+/** A value of each type, as the text that PostgreSQL reads. */
+const sampleOf = (type: string) =>
+  ({ boolean: 'true', bytea: '\\x00', date: '2026-03-06', json: '{}', jsonb: '{}', 'text[]': '{a}' })[type] ??
+  (type.startsWith('timestamp') ? '2026-03-06T00:00:00Z' : undefined) ??
+  (type === 'uuid' ? '00000000-0000-0000-0000-000000000000' : '1');
+
+const holds = { json: 'Object', date: 'Date', array: 'Array', custom: 'Buffer' } as Readonly<Record<string, string>>;
+const heldOf = ({ columnType, dataType }: Column) =>
+  // As `Read` in db/sql.ts has it.
+  ({ PgBigInt53: 'BigInt', PgDateString: 'Date' })[columnType as string] ??
+  holds[dataType] ??
+  dataType.replace(/^./, (first) => first.toUpperCase()).replace('Bigint', 'BigInt');
+
+test('a row holds what its type says, whatever mode a column was declared with', async () => {
+  const unlike = new Map(columns.map((column) => [`${column.columnType} ${column.getSQLType()}`, column]));
+  expect(unlike.size).toBeGreaterThan(10);
+  for (const [name, column] of unlike) {
+    const type = column.getSQLType();
+    const { rows } = await client.query<{ read: object }>(`select '${sampleOf(type)}'::${type} as read`);
+    expect(rows[0]!.read.constructor.name, name).toBe(heldOf(column));
+  }
+  expectTypeOf<RowOf<{ block: typeof chainPayments.block }>>().toEqualTypeOf<{ block: bigint }>();
+  expectTypeOf<RowOf<{ day: typeof dailyCounts.day }>>().toEqualTypeOf<{ day: Date }>();
+  expectTypeOf<ParametersOf<{ change: typeof feedChanges.change }>>().toEqualTypeOf<{ readonly change: string }>();
 });

@@ -57,7 +57,7 @@ test('calls are written without anybody asking, and those counted before an outa
   // Nothing can be written while the table is held, and the connections then break in the middle of it.
   const release = await world.hold('lock table project_usage in access exclusive mode');
   const asked = ask(gateway).catch(() => undefined);
-  await world.blocked(/insert into project_usage/);
+  await world.blocked(/insert into "project_usage"/);
   world.proxy.cut();
   await asked;
   await release();

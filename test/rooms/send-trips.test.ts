@@ -14,7 +14,7 @@ const { body: speaker } = await gateway.call<{ presence_id: string }>(gateway.as
 const names: readonly (readonly [RegExp, string])[] = [
   [/update room_presences/, 'speaker'],
   [/pg_advisory_xact_lock_shared/, 'day'],
-  [/insert into audit_events/, 'trail'],
+  [/insert into "audit_events"/, 'trail'],
   [/set outcome/, 'outcome'],
   [/insert into room_messages/, 'message'],
 ];
