@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { firstUrl } from '../scripts/first-url.ts';
 
 /** A process of this run. Every one that was started is in `running` until it has ended. */
 export interface Running {
@@ -74,19 +75,6 @@ export async function startServer(
   if (url === undefined) throw new Error(`${file} ended before it served.`);
   // `localhost` may resolve to two addresses, and the second try would be measured too.
   return { ...one, url: url.replace('localhost', '127.0.0.1') };
-}
-
-/** The first URL that a process prints; undefined when it ends without one. */
-export function firstUrl(child: ChildProcess): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    let said = '';
-    child.stdout!.on('data', (part) => {
-      said += part;
-      const url = /serves at (http:\/\/[^\s/]+)/.exec(said)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    child.once('close', () => resolve(undefined));
-  });
 }
 
 /** A process that makes load, and answers one request after the other. */

@@ -1,4 +1,5 @@
 import { Lru } from '../core/lru.ts';
+import type { Queries } from './transaction.ts';
 
 /** How long a size is taken for what it is, in milliseconds. */
 const freshMs = 30_000;
@@ -16,6 +17,16 @@ export interface DatabaseSizesOptions {
   readonly measure: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** @default performance.now */
   readonly now?: () => number;
+}
+
+const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as bytes
+  from pg_database where datname = any($1::text[])`;
+
+/** Measures databases of one server. @returns bytes by name; those that are gone are left out */
+export async function measureDatabases(queries: Queries, names: readonly string[]): Promise<Map<string, number>> {
+  // A bigint or its text, as the connection reads it.
+  const { rows } = await queries.query<{ datname: string; bytes: bigint | string }>(sizesStatement, [names]);
+  return new Map(rows.map(({ datname, bytes }) => [datname, Number(bytes)]));
 }
 
 interface Size {

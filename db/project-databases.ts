@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { AuthLogin } from './auth-login.ts';
-import { DatabaseSizes } from './database-sizes.ts';
+import { DatabaseSizes, measureDatabases } from './database-sizes.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { prepareProjectServer } from './prepare-project-server.ts';
 import { authGroup } from './project-template/auth.ts';
@@ -52,9 +52,6 @@ export interface ProjectDatabasesOptions {
   readonly onIdleError?: (error: Error, server: string) => void;
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
-
-const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as bytes
-  from pg_database where datname = any($1::text[])`;
 
 // Reading changes nothing in it, so a reader does not wake itself.
 const insertedStatement = `select datname, tup_inserted from pg_stat_database where datname = any($1::text[])`;
@@ -117,7 +114,7 @@ export class ProjectDatabases implements ProjectLogins {
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError: (error: Error) => onIdleError(error, name) }),
       });
-      const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
+      const sizes = new DatabaseSizes({ measure: (names) => measureDatabases(pool, names) });
       const [making, dropping, sweeping] = [madeAtOnce, droppedAtOnce, sweptAtOnce].map((most) => new Turns(most));
       this.#servers.set(name, { pool, making: making!, dropping: dropping!, sweeping: sweeping!, sizes });
     }
@@ -339,11 +336,6 @@ export class ProjectDatabases implements ProjectLogins {
   async close(): Promise<void> {
     await Promise.all([...this.#servers.values()].map(({ pool }) => pool.end()));
   }
-}
-
-async function measure(pool: pg.Pool, names: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await pool.query<{ datname: string; bytes: bigint }>(sizesStatement, [names]);
-  return new Map(rows.map(({ datname, bytes }) => [datname, Number(bytes)]));
 }
 
 async function unlessState(state: string, run: () => Promise<unknown>): Promise<void> {

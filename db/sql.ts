@@ -76,19 +76,21 @@ const dialect = new Dialect();
 
 const typeOf = (given: Column | SqlType<unknown>) => (is(given, Column) ? given.getSQLType() : given.type);
 
+const list = (pieces: readonly SQL[]): SQL => sql.join([...pieces], sql`, `);
+
 /** The columns of a selection, each under its name. */
-export const selected = (selection: Selection): SQL =>
-  sql.join(
+const selected = (selection: Selection): SQL =>
+  list(
     Object.entries(selection).map(
       ([name, given]) => sql`${is(given, Column) ? given : given.sql} as ${sql.identifier(name)}`,
     ),
-    sql`, `,
   );
+
+const { OriginalName: originalName } = (Table as unknown as { Symbol: { OriginalName: symbol } }).Symbol;
 
 /** A table under the name of its alias, for `from`. */
 export const from = (alias: Table): SQL =>
   sql`${sql.identifier((alias as unknown as Record<symbol, string>)[originalName]!)} ${alias}`;
-const { OriginalName: originalName } = (Table as unknown as { Symbol: { OriginalName: symbol } }).Symbol;
 
 /** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
 export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
@@ -100,8 +102,6 @@ type Values<Into extends Table> = { readonly [Key in keyof Into['_']['columns']]
 
 const entriesOf = <Into extends Table>(table: Into, values: Values<Into>): (readonly [SQL, SQL])[] =>
   Object.entries(values as Record<string, SQL>).map(([key, value]) => [nameOf(getTableColumns(table)[key]!), value]);
-
-const list = (pieces: readonly SQL[]): SQL => sql.join([...pieces], sql`, `);
 
 /** `insert into` a table, column by column. */
 export function insertInto<Into extends Table>(table: Into, values: Values<Into>): SQL {

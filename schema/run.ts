@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
 import type { Operation } from '../kernel/run/operation.ts';
+import { camelCase } from './input-forms.ts';
 import { forgetLoaded } from './loader.ts';
 
 /**
@@ -16,9 +17,7 @@ export function run<Input extends z.ZodObject, Scope, Output, Wire>(
   input: z.input<Input>,
   names: { readonly [Name in keyof z.input<Input>]?: string } = {},
 ): Promise<Output> {
-  const result = execute(op, ctx, input, (name) => names[name as keyof typeof names] ?? toCamelCase(name));
+  const result = execute(op, ctx, input, (name) => names[name as keyof typeof names] ?? camelCase(name));
   // Also when it failed: what was begun may be there all the same.
   return op.kind === 'mutation' ? result.finally(() => forgetLoaded(ctx)) : result;
 }
-
-const toCamelCase = (name: string) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());

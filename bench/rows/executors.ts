@@ -40,9 +40,9 @@ export async function executors(stage: Stage): Promise<Line[]> {
   for (const [shape, query] of Object.entries(shapes))
     await measure(shape, (executor) => queries(stage, '/graphql', named(query, executor), { authorization }));
   await measure('new deep', (executor) => {
-    const [first, ...others] = queries(stage, '/graphql', named(deepQuery, executor), { authorization });
+    const known = queries(stage, '/graphql', named(deepQuery, executor), { authorization });
     return Array.from({ length: strangers }, (_, n) => {
-      const request = [first!, ...others][n % (others.length + 1)]!;
+      const request = known[n % known.length]!;
       return { ...request, body: request.body!.replace('edges { node { key', `edges { node { key${n}: key key`) };
     });
   });

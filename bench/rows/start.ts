@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { firstUrl } from '../processes.ts';
+import { firstUrl } from '../../scripts/first-url.ts';
 import { atMost, type Line, line } from '../report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,8 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Statement } from '../../db/pool.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { nameOf, namesOf, pick, statement } from '../../db/sql.ts';
+import { insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 
@@ -49,14 +49,6 @@ function toSlice<Change>(rows: readonly SliceRow[]): FeedSlice<ChangeRow<Change>
 }
 
 // Taking the position locks the head until the commit, so positions become visible in order and none is skipped.
-const { orgId: headOrg, kind: headKind, feedId: headFeed, position } = feedHeads;
-const nextPosition = ({ orgId, kind, feedId }: Readonly<Record<'orgId' | 'kind' | 'feedId', SQL>>): SQL =>
-  sql`insert into ${feedHeads} (${namesOf(headOrg, headKind, headFeed, position)}) values (${orgId}, ${kind}, ${feedId}, 1)
-      on conflict (${namesOf(headOrg, headKind, headFeed)}) do update set ${nameOf(position)} = ${position} + 1
-      returning ${position}`;
-const changeNames = (({ orgId, kind, feedId, position, objectId, change }) =>
-  namesOf(orgId, kind, feedId, position, objectId, change))(feedChanges);
-
 const appendStatement = statement(
   'changes.append',
   {
@@ -64,9 +56,13 @@ const appendStatement = statement(
     row: pick(feedChanges, 'position'),
   },
   ({ orgId, kind, feedId, objectId, change }, row) => sql`with head as (
-      ${nextPosition({ orgId, kind, feedId })}
+      ${insertInto(feedHeads, { orgId, kind, feedId, position: sql`1` })}
+      on conflict (${namesOf(feedHeads.orgId, feedHeads.kind, feedHeads.feedId)})
+        do update ${setOf(feedHeads, { position: sql`${feedHeads.position} + 1` })}
+      returning ${feedHeads.position}
     )
-    insert into ${feedChanges} (${changeNames})
+    insert into ${feedChanges}
+      (${namesOf(...Object.values(pick(feedChanges, 'orgId', 'kind', 'feedId', 'position', 'objectId', 'change')))})
     select ${orgId}, ${kind}, ${feedId}, head.position, ${objectId}, ${change}::jsonb from head
     returning ${row}`,
 );

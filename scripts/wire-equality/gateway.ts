@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { firstUrl } from '../first-url.ts';
 import type { Checkout } from './checkout.ts';
 import { makeSide, type Side } from './side.ts';
 
@@ -44,15 +45,7 @@ export async function startBuild(name: Side['name'], { folder }: Checkout): Prom
     await ended;
     await rm(home, { recursive: true, force: true, maxRetries: 10 });
   };
-  let said = '';
-  const serving = new Promise<string>((resolve) => {
-    child.stdout.on('data', (part) => {
-      said += part;
-      const url = /serves at (http:\/\/\S+)/.exec(said)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  });
-  const url = await Promise.race([serving, ended.then(() => undefined)]);
+  const url = await firstUrl(child);
   if (url === undefined) {
     await stop();
     throw new Error(`The ${name} build ended before it served.`);

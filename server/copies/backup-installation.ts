@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type pg from 'pg';
 import type { KeyRing } from '../../core/keys.ts';
+import { measureDatabases } from '../../db/database-sizes.ts';
 import { withClient } from '../../db/with-client.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { saveDatabase } from '../../engines/copies/save-database.ts';
@@ -157,17 +158,10 @@ async function databaseSizes(
   const sizes = new Map<string, number>();
   for (const [server, url] of Object.entries(servers)) {
     const names = projects.filter((one) => one.server === server).map(({ databaseName }) => databaseName);
-    const measured = await withClient(
-      url,
-      (client) =>
-        client.query<{ databaseName: string; bytes: number }>(
-          `select datname as "databaseName", pg_database_size(oid)::float8 as bytes from pg_catalog.pg_database
-            where datname = any($1)`,
-          [names],
-        ),
-      { name: 'backup' },
-    ).catch(() => undefined);
-    for (const { databaseName, bytes } of measured?.rows ?? []) sizes.set(sizeKey({ server, databaseName }), bytes);
+    const measured = await withClient(url, (client) => measureDatabases(client, names), { name: 'backup' }).catch(
+      () => undefined,
+    );
+    for (const [databaseName, bytes] of measured ?? []) sizes.set(sizeKey({ server, databaseName }), bytes);
   }
   return sizes;
 }
