@@ -218,7 +218,8 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await other.getByRole('alert').getByText('You signed out in another tab.').waitFor();
     await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect(await other.getByRole('heading', { name: 'Audits' }).count()).toBe(0);
-    expect(await page.context().cookies()).toEqual([]);
+    // The page of signing in is shown before the gateway has answered.
+    await expect.poll(() => page.context().cookies()).toEqual([]);
     await visit('/audits');
     await heading('Sign in');
     await authenticator.recognises(false);
