@@ -98,7 +98,8 @@ export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
 /** Names of columns, for `insert into … select` and `on conflict`. */
 export const namesOf = (...columns: readonly Column[]): SQL => list(columns.map(nameOf));
 
-type Values<Into extends Table> = { readonly [Key in keyof Into['_']['columns']]?: SQL };
+/** Values of some columns of a table, for `insertInto` and `setOf`. */
+export type Values<Into extends Table> = { readonly [Key in keyof Into['_']['columns']]?: SQL };
 
 const entriesOf = <Into extends Table>(table: Into, values: Values<Into>): (readonly [SQL, SQL])[] =>
   Object.entries(values as Record<string, SQL>).map(([key, value]) => [nameOf(getTableColumns(table)[key]!), value]);

@@ -1,5 +1,6 @@
 import { inTransaction, isCollision, type LastStatement, type Queries, type Statement } from '../../db/pool.ts';
-import { type Bound, boundOf, type Rows } from '../../db/statement.ts';
+import type { Rows } from '../../db/statement.ts';
+import { rowsOn } from '../../db/transaction.ts';
 import { type FeedName, feedKey } from '../feeds/feeds.ts';
 import type { Context } from '../run/context.ts';
 import type { PaidFor } from '../run/price.ts';
@@ -79,10 +80,7 @@ async function tryOnce<Output>(ctx: Context, run: (work: Work) => Promise<Output
     const work: Work = {
       ...ctx,
       client,
-      rows: async <Row extends object>(asked: Bound<Row> | Statement, given?: readonly unknown[]) => {
-        const { statement, values } = boundOf(asked, given);
-        return (await client.query<Row>({ ...statement, values: values as unknown[] })).rows;
-      },
+      rows: rowsOn(client),
       last,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),

@@ -1,7 +1,7 @@
 import { runSql, updateInBatches } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { paymentEvents } from './event-types.ts';
-import { forgetAnswersSql } from './payment-settlement.ts';
+import { forgetAnswersSql } from './payment-outcome.ts';
 import { reconcilePayments, reconcilePaymentsTask } from './reconcile-payments.ts';
 import { forgetReportsSql } from './shared/chain-payments.ts';
 

@@ -1,23 +1,33 @@
-import type { Database, Statement } from '../../db/pool.ts';
-
-type Rows = Pick<Database, 'rows'>;
+import { sql } from 'drizzle-orm';
+import { platformFacts } from '../../db/schema/platform.ts';
+import { computed, namesOf, statement } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 
 /** Notes when this installation served for the first time. */
-export const noteLaunch = (db: Rows) => db.rows(noteStatement, []);
+export const noteLaunch = ({ rows }: { readonly rows: Rows }) => rows(noteStatement.with({}));
 
-/** When this installation served for the first time, to the second: what was paid before was paid for something else. */
-export async function launchedAt(db: Rows): Promise<Date> {
-  const [row] = await db.rows<{ launched: Date }>(launchedStatement, []);
+/** When this installation served for the first time, to the second: a payment before it was for something else. */
+export async function launchedAt({ rows }: { readonly rows: Rows }): Promise<Date> {
+  const [row] = await rows(launchedStatement.with({}));
   return row!.launched;
 }
 
-const noteStatement: Statement = {
-  name: 'payments.note-launch',
-  text: `insert into platform_facts (key, value) values ('launched_at', to_jsonb(now())) on conflict (key) do nothing`,
-};
+const { key, value } = platformFacts;
+
+const noteStatement = statement(
+  'payments.note-launch',
+  {},
+  () => sql`insert into ${platformFacts} (${namesOf(key, value)}) values ('launched_at', to_jsonb(now()))
+    on conflict do nothing`,
+);
 
 // Blocks know whole seconds.
-const launchedStatement: Statement = {
-  name: 'payments.launched',
-  text: `select date_trunc('second', (value #>> '{}')::timestamptz) as launched from platform_facts where key = 'launched_at'`,
-};
+const launchedStatement = statement(
+  'payments.launched',
+  {
+    row: {
+      launched: computed<Date>('timestamp with time zone', sql`date_trunc('second', (${value} #>> '{}')::timestamptz)`),
+    },
+  },
+  (_, row) => sql`select ${row} from ${platformFacts} where ${key} = 'launched_at'`,
+);

@@ -7,7 +7,7 @@ import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { PlatformPrice } from '../../kernel/run/price.ts';
 import { findOrCreateWalletPrincipal } from '../identity/shared/wallet-principal.ts';
-import { isTransfer, paymentProofText, tokenOf } from './payment-proof.ts';
+import { authorizationKey, isTransfer, paymentProofText } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
 import { asSaleRefusal, requirePaymentProof } from './sale.ts';
@@ -39,25 +39,19 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
     return nobody;
   }
   const terms = await termsOf(ctx, price);
-  const tender = requirePaymentProof(facet, ctx, input, price, terms);
-  if (isTransfer(tender)) throw paymentRequired(facet, price, terms);
+  const proof = requirePaymentProof(facet, ctx, input, price, terms);
+  if (isTransfer(proof)) throw paymentRequired(facet, price, terms);
   try {
-    if (!(await isKnown(ctx, tender, terms))) await ctx.services.paymentProcessor.verify(tender, terms);
+    if (!(await isKnown(ctx, proof, terms))) await ctx.services.paymentProcessor.verify(proof, terms);
   } catch (error) {
-    throw asSaleRefusal({ facet, price, terms, tender }, error);
+    throw asSaleRefusal({ facet, price, terms, proof }, error);
   }
-  return walletOf(ctx, tender);
+  return walletOf(ctx, proof);
 }
 
 /** Whether this very signature was verified before. */
-async function isKnown(
-  { services }: Context,
-  { payer, nonce, digest }: Presented,
-  terms: Parameters<typeof tokenOf>[0],
-) {
-  const { chainId, asset } = tokenOf(terms);
-  return (await findByNonce(services.db, [chainId, asset, payer, nonce]))?.digest === digest;
-}
+const isKnown = async ({ services }: Context, presented: Presented, terms: Parameters<typeof authorizationKey>[1]) =>
+  (await findByNonce(services.db.rows, authorizationKey(presented, terms)))?.digest === presented.digest;
 
 /** The payer as a caller: a signed payment is as fresh as a signed message, and its nonce is spent by the chain. */
 async function walletOf({ services, request }: Context, { payer }: Presented): Promise<WalletCaller> {

@@ -8,7 +8,7 @@ import type { PriceFacet } from '../../kernel/run/price.ts';
 /** What a request pays with: a signed authorization, or the hash of a transfer that was made already. */
 export type PaymentProof = Presented | TransactionHash;
 
-export const isTransfer = (tender: PaymentProof): tender is TransactionHash => 'transaction' in tender;
+export const isTransfer = (proof: PaymentProof): proof is TransactionHash => 'transaction' in proof;
 
 type AnyFacet = Pick<PriceFacet<never, never, never>, 'family'> & { readonly proofInput?: string };
 
@@ -47,8 +47,15 @@ export function identifierOf({ extensions }: Presented): string | undefined {
   return id;
 }
 
-/** Name under which a payment is kept: what makes it another one. */
+/** The token that a network is paid in, as the ledger names it. */
 export const tokenOf = ({ network }: Pick<Terms, 'network'>) => {
   const { chainId, usdc } = networks[network];
   return { chainId: BigInt(chainId), asset: usdc.address.toLowerCase() };
 };
+
+/** The key of an authorization in the ledger: the token takes each nonce of a payer once. */
+export const authorizationKey = ({ payer, nonce }: Presented, terms: Pick<Terms, 'network'>) => ({
+  ...tokenOf(terms),
+  payer,
+  nonce,
+});

@@ -1,8 +1,10 @@
 import type { Payments } from '../../kernel/run/payments.ts';
-import { askGatewayPrice } from './gateway-price.ts';
+import { authorizationSteps } from './authorization.ts';
 import { payerOf } from './payer.ts';
-import { runSale } from './run-sale.ts';
-import { openSale } from './sale.ts';
+import { runSale } from './payment-machine.ts';
+import { isTransfer } from './payment-proof.ts';
+import { askGatewayPrice, openSale } from './sale.ts';
+import { transferSteps } from './transfer-proof.ts';
 
 /** The payments that `execute` asks for, over x402. */
 export const payments: Payments = {
@@ -10,6 +12,8 @@ export const payments: Payments = {
   payerOf,
   openSale: async (run, price) => {
     const sale = await openSale(run, price);
-    return sale && ((claim) => runSale({ ...sale, claim }));
+    return (
+      sale && ((claim) => runSale({ ...sale, claim }, isTransfer(sale.proof) ? transferSteps : authorizationSteps))
+    );
   },
 };

@@ -1,14 +1,16 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { safeMessage } from '../../core/safe-message.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import { isUniqueViolation, type Statement } from '../../db/pool.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
 import { type Payment, payments } from '../../db/schema/payments.ts';
+import { from, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { failPayment, type HeldPayment, leavePayment, newLease, releasePayment } from './payment-rows.ts';
-import { recordSettlement } from './payment-settlement.ts';
+import { type HeldPayment, newLease, paymentRow } from './payment-rows.ts';
+import { failPayment, recordSettlement, releaseLease, releasePayment, transactionUsed } from './payment-transitions.ts';
 import { auditPrices } from './shared/price-table.ts';
 
 /** The job that asks the chain what became of payments whose process has ended, or that were given up. */
@@ -18,13 +20,13 @@ export const reconcilePaymentsTask = 'reconcile-payments';
 const batch = 25;
 
 /**
- * Brings payments to rest that nobody works on. What the chain says was paid is settled, and waits for its payer to
- * present the same again; what can no longer be paid has failed; what was never handed over is given back.
+ * Ends payments that no process works on. A payment that the chain has is settled, and waits for its payer to present it
+ * again. A payment that can no longer be made has failed. A payment that was never handed over is given back.
  */
 export const reconcilePayments: Task = async ({ ctx, log }) => {
   if (ctx.services.paymentProcessor.mode === 'unavailable') return;
   const leaseToken = newLease();
-  const rows = await ctx.services.db.rows<Payment>(takeOpenStatement, [leaseToken, batch]);
+  const rows = await ctx.services.db.rows(takeOpenStatement.with({ leaseToken, batch }));
   for (const row of rows) {
     ctx.signal.throwIfAborted();
     const held = { row, leaseToken };
@@ -32,15 +34,16 @@ export const reconcilePayments: Task = async ({ ctx, log }) => {
       await reconcile(ctx, held);
     } catch (error) {
       log.warn({ err: error, payment: row.id }, 'A payment could not be reconciled yet.');
-      // What was taken over meanwhile is in good hands.
-      await leavePayment(ctx.services.db, held, safeMessage(error)).catch(() => undefined);
+      // Another process may have taken it over meanwhile.
+      await releaseLease(ctx.services.db.rows, held, safeMessage(error)).catch(() => undefined);
     }
   }
 };
 
 async function reconcile({ services }: Context, held: HeldPayment): Promise<void> {
   const { row } = held;
-  const { paymentProcessor, db } = services;
+  const { paymentProcessor } = services;
+  const { rows } = services.db;
   const presented = presentedOf(row);
   const terms = termsOfRow(row);
   const options = { since: row.createdAt, ...(row.txHash === null ? {} : { transaction: row.txHash as Hex }) };
@@ -48,14 +51,14 @@ async function reconcile({ services }: Context, held: HeldPayment): Promise<void
   if (settlement !== undefined) {
     return recordSettlement(services, held, { settlement }).catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
-      // Something else was given for the same transfer already.
-      return (row.state === 'released' ? leavePayment : failPayment)(db, held, 'tx_already_used');
+      // The same transfer has paid for something else already.
+      return (row.state === 'released' ? releaseLease : failPayment)(rows, held, transactionUsed);
     });
   }
   if (row.state === 'settling' && !(await paymentProcessor.isOpen(presented, terms)))
-    return failPayment(db, held, 'expired');
-  if (row.state === 'verified') return releasePayment(db, held, 'abandoned');
-  return leavePayment(db, held, row.lastError ?? '');
+    return failPayment(rows, held, 'expired');
+  if (row.state === 'verified') return releasePayment(rows, held, 'abandoned');
+  return releaseLease(rows, held, row.lastError ?? '');
 }
 
 /** What was presented, as far as the chain has to know it: nothing is sent from here, so nothing has to be signed. */
@@ -92,22 +95,29 @@ const termsOfRow = (row: Payment): Terms => ({
 /** How long after its end an authorization may still show up on chain: blocks are late, and endpoints lag. */
 const graceMinutes = 10;
 
-// What was handed over is looked at until it is known; what was given back or refused only for as long as somebody else
-// may still send it, and for a day at most, since some sign payments that never expire. A transfer that was presented by
-// its hash needs nobody but its payer. What is handed over comes first, then whatever has waited longest: it costs
-// nothing to have payments refused, so many of them must keep no other waiting.
-const takeOpenStatement: Statement = {
-  name: 'payments.take-open',
-  text: `update payments p set lease_token = $1, lease_until = now() + interval '2 minutes', reconciled_at = now()
-    where p.id in (
-      select id from payments
-      where lease_until < now() and version <> 0 and (
-        state in ('verified', 'settling') and coalesce(reconciled_at < now() - interval '20 seconds', true)
-        or state in ('released', 'failed')
-          and coalesce(reconciled_at, created_at) < now() - interval '2 minutes'
-          and coalesce(reconciled_at, created_at)
-            < least(valid_before, created_at + interval '24 hours') + interval '${graceMinutes} minutes')
-      order by (state in ('verified', 'settling')) desc, coalesce(reconciled_at, created_at)
-      limit $2 for update skip locked
-    ) returning ${columnsOf(payments, 'p')}`,
-};
+// A payment that was handed over is looked at until its outcome is known. One that was given back or refused is looked at
+// while it can still be sent, a day at most, since some signatures never expire. A transfer that was presented by its hash
+// is on the chain already. Payments that were handed over come first, then those that have waited longest: refusals cost
+// a payer nothing, so many of them must keep no other payment waiting.
+const open = alias(payments, 'open');
+const waitedSince = sql`coalesce(${open.reconciledAt}, ${open.createdAt})`;
+const isHandedOver = sql`${open.state} in ('verified', 'settling')`;
+const takeOpenStatement = statement(
+  'payments.take-open',
+  { params: { ...pick(payments, 'leaseToken'), batch: typed<number>('bigint') }, row: paymentRow },
+  ({ leaseToken, batch: limit }, row) => sql`update ${payments} ${setOf(payments, {
+    leaseToken,
+    leaseUntil: sql`now() + interval '2 minutes'`,
+    reconciledAt: sql`now()`,
+  })} where ${payments.id} in (
+      select ${open.id} from ${from(open)}
+      where ${open.leaseUntil} < now() and ${open.version} <> 0 and (
+        ${isHandedOver} and coalesce(${open.reconciledAt} < now() - interval '20 seconds', true)
+        or ${open.state} in ('released', 'failed')
+          and ${waitedSince} < now() - interval '2 minutes'
+          and ${waitedSince} < least(${open.validBefore}, ${open.createdAt} + interval '24 hours')
+            + interval '${sql.raw(String(graceMinutes))} minutes')
+      order by (${isHandedOver}) desc, ${waitedSince}
+      limit ${limit} for update skip locked
+    ) returning ${row}`,
+);

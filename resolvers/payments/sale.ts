@@ -7,11 +7,18 @@ import { type Caller, principalIdOf } from '../../kernel/access/caller.ts';
 import { type IdempotencyLease, inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { AnyMutation } from '../../kernel/run/operation.ts';
-import type { AnyPrice, Price } from '../../kernel/run/price.ts';
+import type { AnyPrice, GatewayPrice, Price } from '../../kernel/run/price.ts';
 import type { Run } from '../../kernel/run/run.ts';
-import { isTransfer, type PaymentProof, readPaymentProof, tokenOf } from './payment-proof.ts';
+import {
+  authorizationKey,
+  isTransfer,
+  type PaymentProof,
+  paymentProofText,
+  readPaymentProof,
+} from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
-import { findByNonce, LeaseLostError } from './payment-rows.ts';
+import { findByNonce } from './payment-rows.ts';
+import { LeaseLostError } from './payment-transitions.ts';
 
 /** A priced change on its way: what is sold to whom, and what is presented for it. */
 export interface Sale {
@@ -23,13 +30,26 @@ export interface Sale {
   readonly input: unknown;
   readonly price: Price;
   readonly terms: Terms;
-  readonly tender: PaymentProof;
+  readonly proof: PaymentProof;
   /** Which input of which operation, and under `/api` on which path: a payment is good for no other. */
   readonly requestDigest: string;
 }
 
 /** A refusal of the chain, told of by a settlement header. */
 export class SettlementRefused extends PaymentRefused {}
+
+/**
+ * Asks for the price before anything else of a request is looked at, its input among it: without a payment, and with one
+ * that cannot be for it, a client learns the price alone.
+ *
+ * @throws PaymentRequired
+ */
+export async function askGatewayPrice(facet: GatewayPrice, ctx: Context, raw: object): Promise<void> {
+  ctx.chargeAddress();
+  const terms = await termsOf(ctx, facet.price);
+  if (paymentProofText(ctx, facet, raw) === undefined) throw paymentRequired(facet, facet.price, terms);
+  requirePaymentProof(facet, ctx, raw, facet.price, terms);
+}
 
 /**
  * Asks for a payment where one is due. What is presented is held against the price as far as that needs no chain.
@@ -50,8 +70,8 @@ export async function openSale(
     return { op, facet, ctx, caller, scope, input, requestDigest, ...bought, terms: await termsOf(ctx, bought.price) };
   }
   const terms = await termsOf(ctx, price);
-  const tender = requirePaymentProof(facet, ctx, input as object, price, terms);
-  return { op, facet, ctx, caller, scope, input, price, terms, tender, requestDigest };
+  const proof = requirePaymentProof(facet, ctx, input as object, price, terms);
+  return { op, facet, ctx, caller, scope, input, price, terms, proof, requestDigest };
 }
 
 const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<Price | undefined> =>
@@ -66,31 +86,30 @@ export function requirePaymentProof(
   terms: Terms,
 ): PaymentProof {
   try {
-    const tender = readPaymentProof(ctx, facet, raw);
-    if (tender === undefined) throw paymentRequired(facet, price, terms);
-    if (!isTransfer(tender)) ctx.services.paymentProcessor.match(tender, terms);
-    return tender;
+    const proof = readPaymentProof(ctx, facet, raw);
+    if (proof === undefined) throw paymentRequired(facet, price, terms);
+    if (!isTransfer(proof)) ctx.services.paymentProcessor.match(proof, terms);
+    return proof;
   } catch (error) {
     throw asSaleRefusal({ facet, price, terms }, error);
   }
 }
 
 async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
-  let tender: PaymentProof | undefined;
+  let proof: PaymentProof | undefined;
   try {
-    tender = readPaymentProof(ctx, facet, input);
+    proof = readPaymentProof(ctx, facet, input);
   } catch {
     // Nothing has to be paid, so what is presented need not be a payment.
     return undefined;
   }
-  if (tender === undefined || isTransfer(tender)) return undefined;
-  const network = networkNamed(tender.network);
+  if (proof === undefined || isTransfer(proof)) return undefined;
+  const network = networkNamed(proof.network);
   if (network === undefined) return undefined;
-  const { chainId, asset } = tokenOf({ network });
-  const row = await findByNonce(ctx.services.db, [chainId, asset, tender.payer, tender.nonce]);
-  if (row?.outcome == null || row.digest !== tender.digest) return undefined;
-  const price = { sku: row.sku, amount: tender.value, network, description: '', maxTimeoutSeconds: 300 };
-  return { tender, price };
+  const row = await findByNonce(ctx.services.db.rows, authorizationKey(proof, { network }));
+  if (row?.outcome == null || row.digest !== proof.digest) return undefined;
+  const price = { sku: row.sku, amount: proof.value, network, description: '', maxTimeoutSeconds: 300 };
+  return { proof, price };
 }
 
 const networkNamed = (name: string): NetworkName | undefined =>
@@ -104,10 +123,10 @@ function digestOf(op: AnyMutation, facet: AnyPrice, { paymentContext }: Context,
 
 /** What the payment layer's own errors are told as; everything else stays what it is. */
 export function asSaleRefusal(
-  { facet, price, terms, tender }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly tender?: PaymentProof },
+  { facet, price, terms, proof }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly proof?: PaymentProof },
   error: unknown,
 ): unknown {
-  const presented = tender === undefined || isTransfer(tender) ? undefined : tender;
+  const presented = proof === undefined || isTransfer(proof) ? undefined : proof;
   const settlement = (reason: string, transaction: string | undefined): Record<string, string> =>
     presented === undefined
       ? {}
@@ -155,3 +174,12 @@ export interface PaidSale extends Sale {
 }
 
 export const buyerOf = ({ caller }: Pick<Sale, 'caller'>): string | null => principalIdOf(caller);
+
+/** The purpose that a payment is claimed for: what is sold, for which input, to whom, paid to which wallet. */
+export const purposeOf = (sale: Sale) => ({
+  sku: sale.price.sku,
+  operation: sale.op.name,
+  requestDigest: sale.requestDigest,
+  payTo: sale.terms.payTo.toLowerCase(),
+  principalId: buyerOf(sale),
+});

@@ -1,4 +1,8 @@
-import { type Database, inTransaction, type Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { type Database, inTransaction } from '../../db/pool.ts';
+import { chainSenders } from '../../db/schema/payments.ts';
+import { insertInto, pick, setOf, statement } from '../../db/sql.ts';
+import { rowsOn } from '../../db/transaction.ts';
 import type { SenderTurns } from '../../engines/x402/sender.ts';
 
 /**
@@ -6,32 +10,40 @@ import type { SenderTurns } from '../../engines/x402/sender.ts';
  * made and sent, never while its receipt is awaited, and ends with the process that holds it.
  */
 export const createSenderTurns = ({ pool }: Pick<Database, 'pool'>): SenderTurns => ({
-  take: (chainId, sender, work) =>
+  take: (chain, wallet, work) =>
     inTransaction(pool, async (client) => {
-      const values = [chainId, sender.toLowerCase()];
-      const lock = async () => (await client.query<{ next: bigint | null }>({ ...lockStatement, values })).rows[0];
+      const rows = rowsOn(client);
+      const key = { chainId: BigInt(chain), sender: wallet.toLowerCase() };
+      const lock = async () => (await rows(lockStatement.with(key)))[0];
       let row = await lock();
       if (row === undefined) {
-        await client.query({ ...insertStatement, values });
+        await rows(insertStatement.with(key));
         row = await lock();
       }
-      const { next, value } = await work(row!.next ?? undefined);
-      await client.query({ ...storeStatement, values: [...values, next] });
+      const { next, value } = await work(row!.nextNonce ?? undefined);
+      await rows(storeStatement.with({ ...key, nextNonce: next }));
       return value;
     }),
 });
 
-const insertStatement: Statement = {
-  name: 'chain-senders.insert',
-  text: 'insert into chain_senders (chain_id, sender) values ($1, $2) on conflict do nothing',
-};
+const key = pick(chainSenders, 'chainId', 'sender');
 
-const lockStatement: Statement = {
-  name: 'chain-senders.lock',
-  text: 'select next_nonce as next from chain_senders where chain_id = $1 and sender = $2 for update',
-};
+const insertStatement = statement(
+  'chain-senders.insert',
+  { params: key },
+  (given) => sql`${insertInto(chainSenders, given)} on conflict do nothing`,
+);
 
-const storeStatement: Statement = {
-  name: 'chain-senders.store',
-  text: 'update chain_senders set next_nonce = $3 where chain_id = $1 and sender = $2',
-};
+const lockStatement = statement(
+  'chain-senders.lock',
+  { params: key, row: pick(chainSenders, 'nextNonce') },
+  ({ chainId, sender }, row) => sql`select ${row} from ${chainSenders}
+    where ${chainSenders.chainId} = ${chainId} and ${chainSenders.sender} = ${sender} for update`,
+);
+
+const storeStatement = statement(
+  'chain-senders.store',
+  { params: { ...key, ...pick(chainSenders, 'nextNonce') } },
+  ({ chainId, sender, nextNonce }) => sql`update ${chainSenders} ${setOf(chainSenders, { nextNonce })}
+    where ${chainSenders.chainId} = ${chainId} and ${chainSenders.sender} = ${sender}`,
+);

@@ -84,7 +84,7 @@ interface Reached {
 const shared: Readonly<Record<string, () => Promise<Reached>>> = {
   'while it is claimed': async () => {
     const release = await lockPayments();
-    return { reached: world.blocked(/insert into payments/), release };
+    return { reached: world.blocked(/insert into "payments"/), release };
   },
   'once it is claimed, before the gateway knows': async () => {
     const page = holdPage();
@@ -97,12 +97,12 @@ const shared: Readonly<Record<string, () => Promise<Reached>>> = {
       await page.reached;
       unlock = await lockPayments();
       page.release();
-      await world.blocked(/update payments p set state = 'settling'/);
+      await world.blocked(/update "payments" set "state" = 'settling'/);
     })();
     return { reached, release: () => unlock!() };
   },
   'after the commit, before the gateway knows': async () => {
-    const commit = world.proxy.freezeCommit(/update payments p set state = 'settled'/);
+    const commit = world.proxy.freezeCommit(/update "payments" set "state" = 'settled'/);
     return { reached: commit.answered, release: commit.lose };
   },
 };
@@ -119,7 +119,7 @@ const own: Readonly<Record<string, () => Promise<Reached>>> = {
       await receipt.reached;
       unlock = await lockPayments();
       receipt.release();
-      await world.blocked(/update payments p set state = 'settled'/);
+      await world.blocked(/update "payments" set "state" = 'settled'/);
     })();
     return { reached, release: () => unlock!() };
   },
@@ -208,7 +208,7 @@ test('an answer whose commit was not heard of is kept, and given for the same pa
   const path = `/api/x402-audit?url=${host}`;
   const header = await sign(payer, challengeOf(await buyAt(gateway, path)).accepts[0]);
   const before = await countUp();
-  const commit = world.proxy.freezeCommit(/update payments p set state = 'settled'/);
+  const commit = world.proxy.freezeCommit(/update "payments" set "state" = 'settled'/);
   const unheard = buyAt(gateway, path, header);
   await commit.answered;
   commit.lose();

@@ -1,4 +1,7 @@
-import type { Rows, Statement } from '../../../db/statement.ts';
+import { sql } from 'drizzle-orm';
+import { chainPayments } from '../../../db/schema/chain-payments.ts';
+import { computed, insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import type { Rows } from '../../../db/statement.ts';
 import type { ChainPayment } from '../../../engines/chains/finding.ts';
 import type { ChainName } from '../../../engines/chains/networks.ts';
 import type { auditResult } from '../../../engines/site-audit/audit-result.ts';
@@ -17,45 +20,31 @@ export interface VerifiedPayment extends Reported {
   readonly payment: ChainPayment;
 }
 
-interface Row extends Omit<ChainPayment, 'amount' | 'block'>, Reported {
-  readonly amount: string;
-  readonly block: string;
-}
-
 /** The payment of a transaction that was verified before, by any hash that it was named by. */
 export async function findVerified(rows: Rows, network: ChainName, hash: string): Promise<VerifiedPayment | undefined> {
-  const [row] = await rows<Row>(findStatement, [network, hash]);
+  const [row] = await rows(findStatement.with({ network, hash }));
   if (row === undefined) return undefined;
   const { report, reportError, amount, block, ...rest } = row;
-  return { payment: { ...rest, amount: BigInt(amount), block: Number(block) }, report, reportError };
+  const payment = { ...rest, network, amount: BigInt(amount), block: Number(block) };
+  return { payment, report: report as Reported['report'], reportError };
 }
 
 /**
- * Nobody else may use the transaction until the end of this one: whoever uses one takes this lock first, and looks then
- * whether it is used already.
+ * Every other use of the transaction waits until the end of this one: each takes this lock first, and then looks, by
+ * statements that begin later, whether it is used already.
  */
-export async function lockTransaction(rows: Rows, network: ChainName, txHash: string): Promise<void> {
-  await rows(lockStatement, [`chain-payment:${network}:${txHash}`]);
+export async function lockTransaction(rows: Rows, network: string, txHash: string): Promise<void> {
+  await rows(lockStatement.with({ key: `chain-payment:${network}:${txHash.toLowerCase()}` }));
 }
+
+/** Whether a transaction has brought a licence, and so pays for nothing else; asked with its lock held. */
+export const isLicensed = async (rows: Rows, network: string, txHash: string): Promise<boolean> =>
+  (await rows(licensedStatement.with({ network, txHash: txHash.toLowerCase() }))).length > 0;
 
 /** Writes a payment down as used; the first stays. @returns whether this is the first */
 export async function recordPayment(rows: Rows, payment: ChainPayment, namedAs: string): Promise<boolean> {
-  const { network, txHash, logKey, asset, amount, decimals, payer, block, confirmations, paidAt } = payment;
-  const written = await rows(recordStatement, [
-    network,
-    txHash,
-    namedAs,
-    logKey,
-    'licence',
-    asset,
-    amount.toString(),
-    decimals,
-    payer,
-    block,
-    confirmations,
-    paidAt,
-  ]);
-  return written.length > 0;
+  const values = { ...payment, namedAs, purpose: 'licence', amount: String(payment.amount) };
+  return (await rows(recordStatement.with(values))).length > 0;
 }
 
 /** Keeps what came of the audit, unless there is such a one. */
@@ -64,44 +53,64 @@ export async function keepReport(
   { network, txHash }: Pick<ChainPayment, 'network' | 'txHash'>,
   { report, reportError }: Reported,
 ): Promise<void> {
-  await rows(reportStatement, [network, txHash, report === null ? null : JSON.stringify(report), reportError]);
+  const text = report === null ? null : JSON.stringify(report);
+  await rows(reportStatement.with({ network, txHash, report: text, reportError }));
 }
 
-const isKept = `reported_at > now() - interval '${reportKeptDays} days'`;
+const isKept = sql`${chainPayments.reportedAt} > now() - interval '${sql.raw(String(reportKeptDays))} days'`;
 
-const findStatement: Statement = {
-  name: 'chain-payments.find',
-  text: `select network, tx_hash as "txHash", log_key as "logKey", asset, decimals, amount, payer, block, confirmations,
-      paid_at as "paidAt", case when ${isKept} then report end as report,
-      case when ${isKept} then report_error end as "reportError"
-    from chain_payments where network = $1 and (tx_hash = $2 or named_as = $2)
-    order by tx_hash <> $2 limit 1`,
-};
+const findStatement = statement(
+  'chain-payments.find',
+  {
+    params: { network: chainPayments.network, hash: chainPayments.txHash },
+    row: {
+      ...pick(chainPayments, 'txHash', 'logKey', 'asset', 'decimals', 'amount', 'payer', 'block', 'confirmations'),
+      ...pick(chainPayments, 'paidAt'),
+      report: computed<Readonly<Record<string, unknown>> | null>(
+        'jsonb',
+        sql`case when ${isKept} then ${chainPayments.report} end`,
+      ),
+      reportError: computed<string | null>('text', sql`case when ${isKept} then ${chainPayments.reportError} end`),
+    },
+  },
+  ({ network, hash }, row) => sql`select ${row} from ${chainPayments} where ${chainPayments.network} = ${network}
+    and (${chainPayments.txHash} = ${hash} or ${chainPayments.namedAs} = ${hash})
+    order by ${chainPayments.txHash} <> ${hash} limit 1`,
+);
 
-const lockStatement: Statement = {
-  name: 'chain-payments.lock',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
+const lockStatement = statement(
+  'chain-payments.lock',
+  { params: { key: typed<string>('text') } },
+  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
+);
 
-const recordStatement: Statement = {
-  name: 'chain-payments.record',
-  text: `insert into chain_payments (network, tx_hash, named_as, log_key, purpose, asset, amount, decimals, payer, block,
-      confirmations, paid_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-    on conflict (network, tx_hash) do nothing returning network`,
-};
+const recordStatement = statement(
+  'chain-payments.record',
+  {
+    params: {
+      ...pick(chainPayments, 'network', 'txHash', 'namedAs', 'logKey', 'purpose', 'asset', 'amount', 'decimals'),
+      ...pick(chainPayments, 'payer', 'block', 'confirmations', 'paidAt'),
+    },
+    row: pick(chainPayments, 'network'),
+  },
+  (given, row) => sql`${insertInto(chainPayments, given)} on conflict do nothing returning ${row}`,
+);
 
-/** One row when a transaction of a network has brought a licence, and so pays for nothing else; asked with its lock held. */
-export const licensedStatement: Statement = {
-  name: 'chain-payments.is-licensed',
-  text: 'select from chain_payments where network = $1 and tx_hash = $2',
-};
+const licensedStatement = statement(
+  'chain-payments.is-licensed',
+  { params: pick(chainPayments, 'network', 'txHash'), row: pick(chainPayments, 'network') },
+  ({ network, txHash }, row) => sql`select ${row} from ${chainPayments}
+    where ${chainPayments.network} = ${network} and ${chainPayments.txHash} = ${txHash}`,
+);
 
-const reportStatement: Statement = {
-  name: 'chain-payments.report',
-  text: `update chain_payments set report = $3::jsonb, report_error = $4, reported_at = now()
-    where network = $1 and tx_hash = $2 and reported_at is null`,
-};
+const reportStatement = statement(
+  'chain-payments.report',
+  { params: pick(chainPayments, 'network', 'txHash', 'report', 'reportError') },
+  ({ network, txHash, ...reported }) =>
+    sql`update ${chainPayments} ${setOf(chainPayments, { ...reported, reportedAt: sql`now()` })}
+      where ${chainPayments.network} = ${network} and ${chainPayments.txHash} = ${txHash}
+        and ${chainPayments.reportedAt} is null`,
+);
 
 /** Forgets reports that were kept long enough, a batch at a time; for housekeeping. */
 export const forgetReportsSql = `update chain_payments set report = null, report_error = null
