@@ -134,6 +134,37 @@ export function allOf<From extends Table, Without extends keyof From['_']['colum
   return Object.fromEntries(columns) as Omit<From['_']['columns'], Without>;
 }
 
+/** Columns whose table an outer join may find no row of. */
+export const orNull = <Columns extends Selection>(columns: Columns) =>
+  Object.fromEntries(
+    Object.entries(columns).map(([key, given]) => [
+      key,
+      computed(typeOf(given), is(given, Column) ? sql`${given}` : given.sql),
+    ]),
+  ) as { readonly [Key in keyof Columns]: Computed<ReadOf<Columns[Key]> | null> };
+
+/** Columns under names that begin alike, as in `org.displayName`: for rows that hold those of several tables. */
+export const prefixed = <Prefix extends string, Columns extends Selection>(prefix: Prefix, columns: Columns) =>
+  Object.fromEntries(Object.entries(columns).map(([key, given]) => [prefix + key, given])) as {
+    readonly [Key in keyof Columns & string as `${Prefix}${Key}`]: Columns[Key];
+  };
+
+/** Takes the columns of {@link prefixed} out of a row again; undefined when an outer join found no `id`. */
+export function partOf<Prefix extends string, Columns extends Selection>(prefix: Prefix, columns: Columns) {
+  const names = Object.keys(columns).map((key) => [key, prefix + key] as const);
+  const id = `${prefix}id`;
+  return (row: object): RowOf<Columns> | undefined => {
+    const given = row as Readonly<Record<string, unknown>>;
+    if (given[id] == null) return undefined;
+    const part: Record<string, unknown> = {};
+    for (const [key, name] of names) part[key] = given[name];
+    return part as RowOf<Columns>;
+  };
+}
+
+/** A fragment as text, for a statement that is written as text. */
+export const textOf = (fragment: SQL): string => dialect.sqlToQuery(fragment).sql;
+
 /** Options of a statement, beside its text. */
 export interface StatementOptions<Params extends Parameters, Selected extends Selection>
   extends Pick<Statement, 'timeoutMs' | 'pipelined'> {

@@ -1,7 +1,11 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
+import { delegates, projectGrants } from '../db/schema/projects.ts';
+import { textOf } from '../db/sql.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
 import { type Action, capabilities, rolesFrom } from '../kernel/access/permissions.ts';
 import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../kernel/access/rules.ts';
@@ -228,18 +232,18 @@ const lostStatement: Statement = {
           select from delegates d
           join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
           join projects p on p.org_id = d.org_id and p.id = d.project_id
-          where d.org_id = e.org_id and d.id = e.delegate_id and ${grantHolds('d')} and ${grantHolds('g')}
+          where d.org_id = e.org_id and d.id = e.delegate_id and ${textOf(grantHolds(alias(delegates, 'd')))} and ${textOf(grantHolds(alias(projectGrants, 'g')))}
             and p.deleted_at is null and (e.delegate_token_hash is null or d.token_hash = e.delegate_token_hash))
         when e.key_project_id is not null then exists (
           select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
-        when e.principal_id is not null and e.roles is not null then ${isMemberIn('e.org_id', 'e.principal_id', 'e.roles')}
+        when e.principal_id is not null and e.roles is not null then ${textOf(isMemberIn(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.roles')))}
           or (e.capabilities is not null
-            and ${hasProjectGrant('e.org_id', 'e.principal_id', 'e.project_id', 'e.capabilities')})
-        when e.principal_id is not null then ${isMember('e.org_id', 'e.principal_id')}
-          or (e.room_key is not null and ${hasRoomGrant('e.org_id', 'e.principal_id', 'e.room_key')})
+            and ${textOf(hasProjectGrant(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.project_id'), sql.raw('e.capabilities')))})
+        when e.principal_id is not null then ${textOf(isMember(sql.raw('e.org_id'), sql.raw('e.principal_id')))}
+          or (e.room_key is not null and ${textOf(hasRoomGrant(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.room_key')))})
         else true
       end
-      and (e.room_key is null or ${roomStands('e.org_id', 'e.room_key')})
+      and (e.room_key is null or ${textOf(roomStands(sql.raw('e.org_id'), sql.raw('e.room_key')))})
     ) is not true
     ) lost on true`,
 };

@@ -1,12 +1,14 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf, partOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import type { Project } from '../../db/schema/projects.ts';
+import { memberships, type Org, orgs, type Role } from '../../db/schema/orgs.ts';
+import { type Project, projectGrants, projects } from '../../db/schema/projects.ts';
+import { rooms } from '../../db/schema/rooms.ts';
+import { allOf, computed, orNull, partOf, prefixed, statement, typed } from '../../db/sql.ts';
+import type { Bound } from '../../db/statement.ts';
 import type { Context } from '../run/context.ts';
 import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
 import { type Action, reaches } from './permissions.ts';
-import { projectColumnsOf, projectOf } from './project-columns.ts';
+import { projectColumns } from './project-columns.ts';
 import { grantHolds, grantOpens, roomStands } from './rules.ts';
 
 /** By what right a caller was admitted; also what the audit names as the authority. */
@@ -62,17 +64,16 @@ export interface Access<Input, Scope> {
 /** What was asked for a principal before it was known to be the caller. */
 export interface Prefetched {
   readonly principalId: string;
-  readonly rows: Promise<Record<string, unknown>[]>;
+  readonly rows: Promise<object[]>;
 }
 
 /** Decides one target with one statement, asked now or ahead. */
 function byStatement<Input, Row extends OrgRow>(
-  statement: Statement,
-  valuesOf: (input: Input, principalId: string | null, admitted: boolean) => readonly unknown[],
+  asked: (input: Input, who: { readonly principal: string | null; readonly admitted: boolean }) => Bound<Row>,
 ) {
   return {
     prefetch(ctx: Context, principalId: string, input: Input): Prefetched {
-      const rows = ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, false));
+      const rows = ctx.services.db.rows(asked(input, { principal: principalId, admitted: false }));
       // It is not awaited when the credential does not hold.
       rows.catch(() => undefined);
       return { principalId, rows };
@@ -86,7 +87,7 @@ function byStatement<Input, Row extends OrgRow>(
       const [row] =
         ahead !== undefined && admitted === null && ahead.principalId === principalId
           ? ((await ahead.rows) as Row[])
-          : await ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, admitted !== null));
+          : await ctx.services.db.rows(asked(input, { principal: principalId, admitted: admitted !== null }));
       return row;
     },
   };
@@ -173,7 +174,7 @@ export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
 
 /** An action on an organization. */
 export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => {
-  const { look, prefetch } = byStatement<Input, OrgRow>(orgStatement, (input, ...who) => [target(input), ...who]);
+  const { look, prefetch } = byStatement((input: Input, who) => orgStatement.with({ org: target(input), ...who }));
   return {
     action,
     prefetch,
@@ -187,7 +188,9 @@ export const onOrg = <Input>(action: Action, target: (input: Input) => string): 
 
 /** An action on a project. */
 export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => {
-  const { look, prefetch } = byStatement<Input, OrgRow>(projectStatement, (input, ...who) => [target(input), ...who]);
+  const { look, prefetch } = byStatement((input: Input, who) =>
+    projectStatement.with({ project: target(input), ...who }),
+  );
   return {
     action,
     prefetch,
@@ -198,14 +201,14 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
       const admission = admit(action, caller, claims, 'project_not_found');
       const row = await look(ctx, input, admission, ahead);
       const { org, authority } = orgScope(action, row, admission.admitted, 'project_not_found');
-      return { org, authority, project: projectOf(row!)! };
+      return { org, authority, project: projectIn(row!)! };
     },
   };
 };
 
 /** An action on an organization that a grant on any of its projects opens, too, as its named rooms are. */
 export const onOrgByGrant = <Input extends { readonly org: string }>(action: Action): Access<Input, OrgScope> => {
-  const { look, prefetch } = byStatement<Input, OrgRow>(orgGrantStatement, ({ org }, ...who) => [org, ...who]);
+  const { look, prefetch } = byStatement(({ org }: Input, who) => orgGrantStatement.with({ org, ...who }));
   return {
     action,
     prefetch,
@@ -220,11 +223,7 @@ export const onOrgByGrant = <Input extends { readonly org: string }>(action: Act
 export const onRoom = <Input extends { readonly org: string; readonly room: string }>(
   action: Action,
 ): Access<Input, RoomScope> => {
-  const { look, prefetch } = byStatement<Input, OrgRow & { used: boolean }>(roomStatement, (input, ...who) => [
-    input.org,
-    ...who,
-    input.room,
-  ]);
+  const { look, prefetch } = byStatement(({ org, room }: Input, who) => roomStatement.with({ org, room, ...who }));
   return {
     action,
     prefetch,
@@ -296,13 +295,15 @@ function admit(
   }
 }
 
-const orgOf = partOf(orgs, 'org.');
+const orgColumns = allOf(orgs);
+const orgIn = partOf('org.', orgColumns);
+const projectIn = partOf('project.', projectColumns);
 
-type OrgRow = Record<string, unknown> & {
+interface OrgRow {
   readonly role: Role | null;
-  readonly membership_id: string | null;
+  readonly membershipId: string | null;
   readonly capabilities: readonly string[] | null;
-};
+}
 
 function orgScope(
   action: Action,
@@ -317,63 +318,91 @@ function orgScope(
     if (admitted?.kind === 'service_key') throw new ServiceError('PROJECT_NOT_FOUND');
     throw notAuthorized(action, reason);
   }
-  return { org: orgOf(row)!, authority: admitted ?? authorityOf(action, row) };
+  return { org: orgIn(row)!, authority: admitted ?? authorityOf(action, row) };
 }
 
-function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
+function authorityOf(action: Action, { role, membershipId, capabilities }: OrgRow): Authority {
   const byRole = role !== null && reaches(role, action.role);
   if (!byRole && grantSuffices(action, capabilities ?? [])) return { kind: 'grant', capabilities: capabilities! };
   requireRole(action, role, 'grant');
-  return { kind: 'membership', membershipId: membership_id!, role };
+  return { kind: 'membership', membershipId: membershipId!, role };
 }
 
 // Each statement answers a row only when the caller may know of the target: absent and foreign both find nothing.
 
-const membership = `left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'`;
-const liveGrant = `g.principal_id = $2 and ${grantHolds('g')}`;
-
-const orgStatement: Statement = {
-  name: 'access.org',
-  pipelined: true,
-  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, null as capabilities
-    from orgs o ${membership}
-    where o.id = $1 and ($3::boolean or m.id is not null)`,
+const asked = {
+  principal: typed<string | null>('text'),
+  /** Whether the credential itself opens it. */
+  admitted: typed<boolean>('boolean'),
 };
+const ofMember = orNull({ role: memberships.role, membershipId: memberships.id });
+const granted = sql.identifier('granted');
+const ofGrant = { capabilities: computed<readonly string[] | null>('text[]', sql`${granted}.capabilities`) };
+const ofOrg = prefixed('org.', orgColumns);
 
-const orgGrantStatement: Statement = {
-  name: 'access.org-by-grant',
-  pipelined: true,
-  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities
-    from orgs o ${membership}
-    left join lateral (
-      select array_agg(g.capability) as capabilities from project_grants g where g.org_id = o.id and ${liveGrant}
-    ) g on true
-    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)`,
-};
+const joinMembership = (principal: SQL): SQL =>
+  sql`left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principal}
+    and ${memberships.status} = 'active'`;
 
-const projectStatement: Statement = {
-  name: 'access.project',
-  pipelined: true,
-  text: `select ${columnsOf(orgs, 'o', 'org.')}, ${projectColumnsOf('p', 'project.')},
-      m.role, m.id as membership_id, g.capabilities
-    from projects p join orgs o on o.id = p.org_id ${membership}
-    left join lateral (
-      select array_agg(g.capability) as capabilities from project_grants g
-      where g.org_id = p.org_id and g.project_id = p.id and ${liveGrant}
-    ) g on true
-    where p.id = $1 and p.deleted_at is null and ($3::boolean or m.id is not null or g.capabilities is not null)`,
-};
+/** The capabilities of the principal's grants in the organization. @param on what else has to hold of a grant */
+const joinGrants = (principal: SQL, on?: SQL): SQL =>
+  sql`left join lateral (
+      select array_agg(${projectGrants.capability}) as capabilities from ${projectGrants}
+      where ${projectGrants.orgId} = ${orgs.id} and ${projectGrants.principalId} = ${principal}
+        and ${grantHolds(projectGrants)}${on === undefined ? sql`` : sql` and ${on}`}
+    ) ${granted} on true`;
 
-const roomStatement: Statement = {
-  name: 'access.room',
-  pipelined: true,
-  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities, r.key is not null as used
-    from orgs o ${membership}
-    left join lateral (
-      select array_agg(g.capability) as capabilities from project_grants g
-      where g.org_id = o.id and ${liveGrant} and ${grantOpens('g', '$4')}
-    ) g on true
-    left join rooms r on r.org_id = o.id and r.key = $4
-    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)
-      and ${roomStands('o.id', '$4')}`,
-};
+const mayKnow = (admitted: SQL): SQL => sql`(${admitted}::boolean or ${memberships.id} is not null)`;
+const mayKnowByGrant = (admitted: SQL): SQL =>
+  sql`(${admitted}::boolean or ${memberships.id} is not null or ${granted}.capabilities is not null)`;
+
+const orgStatement = statement(
+  'access.org',
+  {
+    params: { org: orgs.id, ...asked },
+    row: { ...ofOrg, ...ofMember, capabilities: computed<null>('text', sql`null`) },
+    pipelined: true,
+  },
+  ({ org, principal, admitted }, row) =>
+    sql`select ${row} from ${orgs} ${joinMembership(principal)} where ${orgs.id} = ${org} and ${mayKnow(admitted)}`,
+);
+
+const orgGrantStatement = statement(
+  'access.org-by-grant',
+  { params: { org: orgs.id, ...asked }, row: { ...ofOrg, ...ofMember, ...ofGrant }, pipelined: true },
+  ({ org, principal, admitted }, row) =>
+    sql`select ${row} from ${orgs} ${joinMembership(principal)} ${joinGrants(principal)}
+      where ${orgs.id} = ${org} and ${mayKnowByGrant(admitted)}`,
+);
+
+const projectStatement = statement(
+  'access.project',
+  {
+    params: { project: projects.id, ...asked },
+    row: { ...ofOrg, ...prefixed('project.', projectColumns), ...ofMember, ...ofGrant },
+    pipelined: true,
+  },
+  ({ project, principal, admitted }, row) =>
+    sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId} ${joinMembership(principal)}
+      ${joinGrants(principal, sql`${projectGrants.projectId} = ${projects.id}`)}
+      where ${projects.id} = ${project} and ${projects.deletedAt} is null and ${mayKnowByGrant(admitted)}`,
+);
+
+const roomStatement = statement(
+  'access.room',
+  {
+    params: { org: orgs.id, ...asked, room: rooms.key },
+    row: {
+      ...ofOrg,
+      ...ofMember,
+      ...ofGrant,
+      used: computed<boolean>('boolean', sql`${rooms.key} is not null`),
+    },
+    pipelined: true,
+  },
+  ({ org, principal, admitted, room }, row) =>
+    sql`select ${row} from ${orgs} ${joinMembership(principal)}
+      ${joinGrants(principal, grantOpens(projectGrants, room))}
+      left join ${rooms} on ${rooms.orgId} = ${orgs.id} and ${rooms.key} = ${room}
+      where ${orgs.id} = ${org} and ${mayKnowByGrant(admitted)} and ${roomStands(orgs.id, room)}`,
+);

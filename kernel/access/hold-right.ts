@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Role } from '../../db/schema/orgs.ts';
+import { memberships, type Role } from '../../db/schema/orgs.ts';
+import { delegates, projectGrants } from '../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 import {
   grantSuffices,
@@ -43,15 +45,17 @@ export async function holdRole(
   action: Action,
   absent: 'member' | 'project_not_found' = 'member',
 ): Promise<Role> {
-  const held = await work.rows<{ role: Role }>(holdRoleStatement, [orgId, principalIdOf(await work.caller())]);
+  const held = await work.rows(holdRoleStatement.with({ orgId, principal: principalIdOf(await work.caller()) }));
   const role = held[0]?.role ?? null;
   requireRole(action, role, absent);
   return role;
 }
 
 async function holdGrant(work: Work & OrgScope, action: Action): Promise<void> {
-  const values = [work.org.id, grantedProject(work), principalIdOf(await work.caller())];
-  const held = await work.rows<{ capability: string }>(holdGrantStatement, values);
+  const principal = principalIdOf(await work.caller());
+  const held = await work.rows(
+    holdGrantStatement.with({ orgId: work.org.id, project: grantedProject(work), principal }),
+  );
   const capabilities = held.map(({ capability }) => capability);
   if (!grantSuffices(action, capabilities))
     throw notAuthorized(action, held.length > 0 ? 'grant' : 'project_not_found');
@@ -66,24 +70,37 @@ function grantedProject(work: OrgScope): string | null {
 
 async function holdDelegate(work: Work): Promise<void> {
   const caller = await work.caller();
-  const values = caller.kind === 'delegate' ? [caller.orgId, caller.delegateId] : [null, null];
-  if ((await work.rows(holdDelegateStatement, values)).length === 0) throw new ServiceError('INVALID_AUTH');
+  if (caller.kind !== 'delegate') throw new ServiceError('INVALID_AUTH');
+  const held = await work.rows(holdDelegateStatement.with({ orgId: caller.orgId, id: caller.delegateId }));
+  if (held.length === 0) throw new ServiceError('INVALID_AUTH');
 }
 
-const holdRoleStatement: Statement = {
-  name: 'access.hold-membership',
-  text: `select role from memberships where org_id = $1 and principal_id = $2 and status = 'active' for share`,
-};
+const principal = typed<string | null>('text');
 
-const holdGrantStatement: Statement = {
-  name: 'access.hold-grants',
-  text: `select g.capability from project_grants g
-    where g.org_id = $1 and ($2::text is null or g.project_id = $2) and g.principal_id = $3 and ${grantHolds('g')}
-    order by g.id for share`,
-};
+const holdRoleStatement = statement(
+  'access.hold-membership',
+  { params: { orgId: memberships.orgId, principal }, row: pick(memberships, 'role') },
+  (given, row) => sql`select ${row} from ${memberships} where ${memberships.orgId} = ${given.orgId}
+    and ${memberships.principalId} = ${given.principal} and ${memberships.status} = 'active' for share`,
+);
 
-const holdDelegateStatement: Statement = {
-  name: 'access.hold-delegate',
-  text: `select 1 from delegates d join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
-    where d.org_id = $1 and d.id = $2 and ${grantHolds('d')} and ${grantHolds('g')} for share`,
-};
+const holdGrantStatement = statement(
+  'access.hold-grants',
+  {
+    params: { orgId: projectGrants.orgId, project: typed<string | null>('text'), principal },
+    row: pick(projectGrants, 'capability'),
+  },
+  ({ orgId, project, principal }, row) => sql`select ${row} from ${projectGrants}
+    where ${projectGrants.orgId} = ${orgId} and (${project}::text is null or ${projectGrants.projectId} = ${project})
+      and ${projectGrants.principalId} = ${principal} and ${grantHolds(projectGrants)}
+    order by ${projectGrants.id} for share`,
+);
+
+const holdDelegateStatement = statement(
+  'access.hold-delegate',
+  { params: pick(delegates, 'orgId', 'id'), row: pick(delegates, 'id') },
+  ({ orgId, id }, row) => sql`select ${row} from ${delegates}
+    join ${projectGrants} on ${projectGrants.orgId} = ${delegates.orgId} and ${projectGrants.id} = ${delegates.grantId}
+    where ${delegates.orgId} = ${orgId} and ${delegates.id} = ${id} and ${grantHolds(delegates)}
+      and ${grantHolds(projectGrants)} for share`,
+);

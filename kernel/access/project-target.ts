@@ -1,27 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { LifecycleState, Org, Tier } from '../../db/schema/orgs.ts';
-import type { ProjectState } from '../../db/schema/projects.ts';
+import { hostNames } from '../../db/schema/hosts.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';
 import type { ProjectTarget } from './addressed-project.ts';
-
-interface TargetRow {
-  readonly org_id: string;
-  readonly created_at: Date;
-  readonly public_id: string;
-  readonly host_names: readonly string[];
-  readonly state: ProjectState;
-  readonly archived: boolean;
-  readonly server: string;
-  readonly database_name: string;
-  readonly role_name: string;
-  readonly tier: Tier;
-  readonly limit_overrides: Org['limitOverrides'];
-  readonly lifecycle_state: LifecycleState;
-  readonly lifecycle_entered_at: Date;
-  readonly lease_expires_at: Date;
-}
 
 /** How long a project is remembered as it was, in milliseconds: a page asks for many lists at once. */
 const rememberedMs = 1_000;
@@ -56,10 +41,10 @@ export async function findProjectTarget(services: Services, projectId: string): 
   const now = performance.now();
   if (found !== undefined && found.until > now) return found.target;
   const asked = changes.get(services);
-  const [row] = await services.db.rows<TargetRow>(targetStatement, [projectId]);
+  const [row] = await services.db.rows(targetStatement.with({ id: projectId }));
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
   if (row.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
-  if (row.state !== 'ready' || row.lifecycle_state === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
+  if (row.state !== 'ready' || row.lifecycleState === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
   if (row.archived)
     throw new ServiceError('FORBIDDEN', {
       label: 'project_archived',
@@ -76,38 +61,48 @@ export async function standingProjects(
   { db }: Pick<Services, 'db'>,
   projectIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.rows<{ id: string }>(standingStatement, [projectIds]);
+  const rows = await db.rows(standingStatement.with({ ids: projectIds }));
   return new Set(rows.map(({ id }) => id));
 }
 
 const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   projectId,
-  orgId: row.org_id,
-  createdAt: row.created_at,
-  publicId: row.public_id,
-  hostNames: row.host_names,
-  database: { server: row.server, databaseName: row.database_name, roleName: row.role_name },
+  orgId: row.orgId,
+  createdAt: row.createdAt,
+  publicId: row.publicId,
+  hostNames: row.hostNames,
+  database: { server: row.server, databaseName: row.databaseName, roleName: row.roleName },
   tier: row.tier,
-  limitOverrides: row.limit_overrides,
-  lifecycleState: row.lifecycle_state,
-  lifecycleEnteredAt: row.lifecycle_entered_at,
-  leaseExpiresAt: row.lease_expires_at,
+  limitOverrides: row.limitOverrides,
+  lifecycleState: row.lifecycleState,
+  lifecycleEnteredAt: row.lifecycleEnteredAt,
+  leaseExpiresAt: row.leaseExpiresAt,
 });
 
-const targetStatement: Statement = {
-  name: 'rows.target',
-  // Asked inside transactions, too: these may hold every connection of the pool.
-  pipelined: true,
-  text: `select p.org_id, p.created_at, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
-      o.tier, o.limit_overrides, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at,
-      array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id) as host_names
-    from projects p join orgs o on o.id = p.org_id
-    where p.id = $1 and p.deleted_at is null`,
+const target = {
+  ...pick(projects, 'orgId', 'createdAt', 'publicId', 'state', 'server', 'databaseName', 'roleName'),
+  ...pick(orgs, 'tier', 'limitOverrides', 'lifecycleState', 'lifecycleEnteredAt', 'leaseExpiresAt'),
+  archived: computed<boolean>('boolean', sql`${projects.archivedAt} is not null`),
+  hostNames: computed<readonly string[]>(
+    'text[]',
+    sql`array(select ${hostNames.name} from ${hostNames}
+      where ${hostNames.orgId} = ${projects.orgId} and ${hostNames.projectId} = ${projects.id})`,
+  ),
 };
+type TargetRow = RowOf<typeof target>;
 
-const standingStatement: Statement = {
-  name: 'rows.standing',
-  text: `select p.id from projects p join orgs o on o.id = p.org_id
-    where p.id = any($1::text[]) and p.deleted_at is null and p.archived_at is null and p.state = 'ready'
-      and o.lifecycle_state <> 'purged'`,
-};
+const targetStatement = statement(
+  'rows.target',
+  // Asked inside transactions, too: these may hold every connection of the pool.
+  { params: pick(projects, 'id'), row: target, pipelined: true },
+  ({ id }, row) => sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId}
+    where ${projects.id} = ${id} and ${projects.deletedAt} is null`,
+);
+
+const standingStatement = statement(
+  'rows.standing',
+  { params: { ids: typed<readonly string[]>('text[]') }, row: pick(projects, 'id') },
+  ({ ids }, row) => sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId}
+    where ${projects.id} = any(${ids}::text[]) and ${projects.deletedAt} is null and ${projects.archivedAt} is null
+      and ${projects.state} = 'ready' and ${orgs.lifecycleState} <> 'purged'`,
+);

@@ -1,55 +1,77 @@
 // Who may see what, as conditions of SQL: the door (access.ts), the loaders and the watch over open subscriptions
 // (subscriptions/authority.ts) decide alike because they say it with the same words. Arguments are SQL expressions.
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { memberships } from '../../db/schema/orgs.ts';
+import { projectGrants, projects } from '../../db/schema/projects.ts';
+import { from } from '../../db/sql.ts';
 
-/** A grant, or a delegate of one, that still holds: by the alias of its row. */
-export const grantHolds = (alias: string): string =>
-  `${alias}.revoked_at is null and (${alias}.expires_at is null or ${alias}.expires_at > now())`;
+type Expression = SQL | Column;
+
+/** A grant, or a delegate of one, that still holds: by the row of its table or of an alias. */
+export const grantHolds = (row: { readonly revokedAt: Column; readonly expiresAt: Column }): SQL =>
+  sql`${row.revokedAt} is null and (${row.expiresAt} is null or ${row.expiresAt} > now())`;
+
+const own = alias(memberships, 'own');
+const isOwn = (orgId: Expression, principalId: Expression): SQL =>
+  sql`${own.orgId} = ${orgId} and ${own.principalId} = ${principalId} and ${own.status} = 'active'`;
 
 /** A principal is an active member of an organization. */
-export const isMember = (orgId: string, principalId: string): string => `exists (
-    select from memberships own where own.org_id = ${orgId} and own.principal_id = ${principalId} and own.status = 'active')`;
+export const isMember = (orgId: Expression, principalId: Expression): SQL =>
+  sql`exists (select from ${from(own)} where ${isOwn(orgId, principalId)})`;
 
 /** A principal is an active member of an organization in one of some roles, written `owner,admin`. */
-export const isMemberIn = (orgId: string, principalId: string, roles: string): string => `exists (
-    select from memberships own where own.org_id = ${orgId} and own.principal_id = ${principalId}
-      and own.status = 'active' and own.role::text = any(string_to_array(${roles}, ',')))`;
+export const isMemberIn = (orgId: Expression, principalId: Expression, roles: Expression): SQL =>
+  sql`exists (select from ${from(own)} where ${isOwn(orgId, principalId)}
+    and ${own.role}::text = any(string_to_array(${roles}, ',')))`;
 
 /** The organizations that a principal is an active member of, found once for a whole statement: what lists begin with. */
-export const memberOrgs = (principalId: string): string =>
-  `array(select own.org_id from memberships own where own.principal_id = ${principalId} and own.status = 'active')`;
+export const memberOrgs = (principalId: Expression): SQL =>
+  sql`array(select ${own.orgId} from ${from(own)} where ${own.principalId} = ${principalId} and ${own.status} = 'active')`;
 
 /** A project's default room is named by the project's id; any other key is a label. Contract 02, section 2.0. */
-export const isProjectRoom = (key: string): string => `starts_with(${key}, 'prj_')`;
+export const isProjectRoom = (key: Expression): SQL => sql`starts_with(${key}, 'prj_')`;
+
+const roomProject = alias(projects, 'p');
 
 /**
  * A project's room is there as long as its project is; a named room always is. The offset keeps Postgres from reading
  * all projects into a hash instead of looking up the one.
  */
-export const roomStands = (orgId: string, key: string): string => `(not ${isProjectRoom(key)} or exists (
-    select from projects p where p.org_id = ${orgId} and p.id = ${key} and p.deleted_at is null offset 0))`;
+export const roomStands = (orgId: Expression, key: Expression): SQL =>
+  sql`(not ${isProjectRoom(key)} or exists (
+    select from ${from(roomProject)} where ${roomProject.orgId} = ${orgId} and ${roomProject.id} = ${key}
+      and ${roomProject.deletedAt} is null offset 0))`;
 
-/** A grant `alias` opens its own project's room, and the organization's named ones. */
-export const grantOpens = (alias: string, key: string): string =>
-  `(not ${isProjectRoom(key)} or ${alias}.project_id = ${key})`;
+/** A grant opens its own project's room, and the organization's named ones. */
+export const grantOpens = (grant: { readonly projectId: Column }, key: Expression): SQL =>
+  sql`(not ${isProjectRoom(key)} or ${grant.projectId} = ${key})`;
+
+const held = alias(projectGrants, 'g');
+const isHeld = (orgId: Expression, principalId: Expression): SQL =>
+  sql`${held.orgId} = ${orgId} and ${held.principalId} = ${principalId} and ${grantHolds(held)}`;
 
 /** A principal holds a grant that opens a room. */
-export const hasRoomGrant = (orgId: string, principalId: string, key: string): string => `exists (
-    select from project_grants g where g.org_id = ${orgId} and g.principal_id = ${principalId}
-      and ${grantHolds('g')} and ${grantOpens('g', key)})`;
+export const hasRoomGrant = (orgId: Expression, principalId: Expression, key: Expression): SQL =>
+  sql`exists (select from ${from(held)} where ${isHeld(orgId, principalId)} and ${grantOpens(held, key)})`;
 
 /** A principal holds a grant on a project with one of some capabilities, written `read,deploy`. */
-export const hasProjectGrant = (orgId: string, principalId: string, projectId: string, capabilities: string): string =>
-  `exists (
-    select from project_grants g where g.org_id = ${orgId} and g.principal_id = ${principalId}
-      and g.project_id = ${projectId} and g.capability = any(string_to_array(${capabilities}, ',')) and ${grantHolds('g')})`;
+export const hasProjectGrant = (
+  orgId: Expression,
+  principalId: Expression,
+  projectId: Expression,
+  capabilities: Expression,
+): SQL =>
+  sql`exists (select from ${from(held)} where ${isHeld(orgId, principalId)} and ${held.projectId} = ${projectId}
+    and ${held.capability} = any(string_to_array(${capabilities}, ',')))`;
 
 /**
  * The rooms that a delegate or a service key names itself: rooms of its projects in its own organization, and that
  * organization's named ones for those who reach them.
  */
 export const isClaimedRoom = (
-  orgId: string,
-  key: string,
-  claim: { readonly orgId: string; readonly projectIds: string; readonly namedRooms: string },
-): string => `(${orgId} = ${claim.orgId}
-    and case when ${isProjectRoom(key)} then ${key} = any(${claim.projectIds}) else ${claim.namedRooms} end)`;
+  orgId: Expression,
+  key: Expression,
+  claim: { readonly orgId: SQL; readonly projectIds: SQL; readonly namedRooms: SQL },
+): SQL => sql`(${orgId} = ${claim.orgId}
+  and case when ${isProjectRoom(key)} then ${key} = any(${claim.projectIds}) else ${claim.namedRooms} end)`;

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { writeApprovals } from '../../db/schema/identity.ts';
+import { computed, type RowOf, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../run/context.ts';
 import type { StepUpClass, WriteApproval } from '../run/operation.ts';
 import type { Caller, SessionCaller } from './caller.ts';
@@ -72,12 +74,6 @@ export function requireFreshProof(ctx: Context, caller: Caller, opClass: StepUpC
   });
 }
 
-interface ApprovalRow {
-  readonly live: boolean;
-  /** Whether it is for this action and target, and of this session. */
-  readonly binds: boolean;
-}
-
 /** Asks a person's session for the approval of exactly this action on this target. Contract 01, section 1.10. */
 export async function requireWriteApproval<Input>(
   ctx: Context,
@@ -129,9 +125,9 @@ async function useApproval<Input>(
   caller: SessionCaller,
   { action }: WriteApproval<Input>,
   target: string,
-): Promise<ApprovalRow | undefined> {
-  const values = [sha256Hex(token), caller.sessionId, action, target];
-  const [row] = await ctx.services.db.rows<ApprovalRow>(approvalStatement, values);
+): Promise<RowOf<typeof approval> | undefined> {
+  const given = { token: sha256Hex(token), session: caller.sessionId, action, target };
+  const [row] = await ctx.services.db.rows(approvalStatement.with(given));
   return row;
 }
 
@@ -151,15 +147,33 @@ function approveAction<Input>({ action, field }: WriteApproval<Input>, target: s
   };
 }
 
-// Using an approval for what it is for keeps it from idling out, so finding and touching it is one statement.
-const approvalStatement: Statement = {
-  name: 'approvals.use',
-  text: `with found as (
-      select id, session_id = $2 and action = $3 and target_id = $4 as binds,
-        revoked_at is null and absolute_expires_at > now() and last_used_at > now() - interval '30 minutes' as live
-      from write_approvals where token_hash = $1
-    ), touched as (
-      update write_approvals w set last_used_at = now() from found where w.id = found.id and found.live and found.binds
-    )
-    select live, binds from found`,
+const approval = {
+  live: computed<boolean>('boolean', sql`live`),
+  /** Whether it is for this action and target, and of this session. */
+  binds: computed<boolean>('boolean', sql`binds`),
 };
+
+// An approval that is used for its purpose does not idle out, so finding and touching it is one statement.
+const approvalStatement = statement(
+  'approvals.use',
+  {
+    params: {
+      token: writeApprovals.tokenHash,
+      session: writeApprovals.sessionId,
+      action: writeApprovals.action,
+      target: writeApprovals.targetId,
+    },
+    row: approval,
+  },
+  ({ token, session, action, target }, row) => sql`with found as (
+      select ${writeApprovals.id}, ${writeApprovals.sessionId} = ${session} and ${writeApprovals.action} = ${action}
+          and ${writeApprovals.targetId} = ${target} as binds,
+        ${writeApprovals.revokedAt} is null and ${writeApprovals.absoluteExpiresAt} > now()
+          and ${writeApprovals.lastUsedAt} > now() - interval '30 minutes' as live
+      from ${writeApprovals} where ${writeApprovals.tokenHash} = ${token}
+    ), touched as (
+      update ${writeApprovals} ${setOf(writeApprovals, { lastUsedAt: sql`now()` })} from found
+      where ${writeApprovals.id} = found.id and found.live and found.binds
+    )
+    select ${row} from found`,
+);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Escalation } from '../../db/schema/escalations.ts';
+import { projectGrants } from '../../db/schema/projects.ts';
+import { textOf } from '../../db/sql.ts';
 import { type Access, notAuthorized, type OrgScope, onOrgByGrant } from '../../kernel/access/access.ts';
 import { isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
@@ -211,7 +214,7 @@ const projectStatement: Statement = {
     and ($3::text[] is null or p.id = any($3))
     and ($4::text is null or exists (
       select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and g.principal_id = $4
-        and ${grantHolds('g')}))`,
+        and ${textOf(grantHolds(alias(projectGrants, 'g')))}))`,
 };
 
 const todayStatement: Statement = {

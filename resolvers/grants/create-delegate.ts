@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Delegate } from '../../db/schema/projects.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { delegates, projectGrants } from '../../db/schema/projects.ts';
+import { computed, insertInto, pick, statement } from '../../db/sql.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
 import { moment } from '../../kernel/input/fields.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
@@ -19,16 +21,8 @@ import {
   subjectOf,
 } from './delegate-input.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
-import { badEnd, makerOf, onGrant, onItsProject, requireFuture, rowOf } from './grant-input.ts';
+import { badEnd, hasKey, keyOf, keyOfGrant, makerOf, onGrant, onItsProject, requireFuture } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
-
-interface HeldGrant {
-  readonly id: string;
-  readonly capability: string;
-  readonly projectId: string;
-  readonly expiresAt: Date | null;
-  readonly now: Date;
-}
 
 /** `POST /projects/v1/:id/delegates`. Contract 01, section 6.7. */
 export const createDelegate = mutation({
@@ -61,7 +55,7 @@ export const createDelegate = mutation({
     await lockProjectFor(work, grantActions['project:delegates:write']);
     const { org, project } = work;
     // Its grant cannot end before the delegate is written: whoever ends it then finds the delegate.
-    const [grant] = await work.rows<HeldGrant>(lockGrantStatement, rowOf(work, id));
+    const [grant] = await work.rows(lockGrantStatement.with(keyOf(work, id)));
     if (grant === undefined) throw new ServiceError('GRANT_NOT_FOUND');
     const subject = subjectOf(kind, public_subject);
     const within = scopeWithin(scope, grant);
@@ -71,27 +65,28 @@ export const createDelegate = mutation({
     }
     await refuseOverQuota(
       work,
-      { statement: countStatement, values: [org.id, project.id] },
+      countStatement.with({ orgId: org.id, projectId: project.id }),
       quota,
       limitsOf(org).delegatesPerProject,
     );
     const secret = kind === 'svc_agent_key' ? newDelegateToken() : undefined;
     const principalId = work.services.newId('prn');
-    await work.rows(insertPrincipalStatement, [principalId, kind === 'ci_oidc' ? 'ci' : 'agent']);
-    const [delegate] = await work.rows<Delegate>(insertStatement, [
-      org.id,
-      randomUUID(),
-      project.id,
-      grant.id,
+    await work.rows(insertPrincipalStatement.with({ id: principalId, type: kind === 'ci_oidc' ? 'ci' : 'agent' }));
+    const inserted = insertStatement.with({
+      orgId: org.id,
+      id: randomUUID(),
+      projectId: project.id,
+      grantId: grant.id,
       principalId,
       kind,
-      secret?.hash ?? null,
-      JSON.stringify(within),
-      spend_cap === null ? null : JSON.stringify(spend_cap),
-      subject,
-      expires_at ?? grant.expiresAt,
-      await makerOf(work),
-    ]);
+      tokenHash: secret?.hash ?? null,
+      scope: JSON.stringify(within),
+      spendCap: spend_cap === null ? null : JSON.stringify(spend_cap),
+      publicSubject: subject,
+      expiresAt: expires_at ?? grant.expiresAt,
+      createdBy: await makerOf(work),
+    });
+    const [delegate] = await work.rows(inserted);
     work.authorityChanged(org.id);
     return { delegate: delegate!, token: secret?.token ?? null };
   },
@@ -113,26 +108,43 @@ export const createDelegate = mutation({
 
 const quota = { scope: 'project', metric: 'delegates' } as const;
 
-const countStatement: Statement = {
-  name: 'delegates.count',
-  text: `select count(*)::int as used from delegates d
-    where d.org_id = $1 and d.project_id = $2 and ${grantHolds('d')}`,
-};
+const countStatement = statement(
+  'delegates.count',
+  {
+    params: pick(delegates, 'orgId', 'projectId'),
+    row: { used: computed<number>('integer', sql`count(*)::int`) },
+  },
+  ({ orgId, projectId }, row) => sql`select ${row} from ${delegates}
+    where ${delegates.orgId} = ${orgId} and ${delegates.projectId} = ${projectId} and ${grantHolds(delegates)}`,
+);
 
-const lockGrantStatement: Statement = {
-  name: 'delegates.lock-grant',
-  text: `select g.id, g.capability, g.project_id as "projectId", g.expires_at as "expiresAt", now() as now
-    from project_grants g where g.org_id = $1 and g.project_id = $2 and g.id = $3 and ${grantHolds('g')} for share`,
-};
+const lockGrantStatement = statement(
+  'delegates.lock-grant',
+  {
+    params: keyOfGrant,
+    row: {
+      ...pick(projectGrants, 'id', 'capability', 'projectId', 'expiresAt'),
+      now: computed<Date>('timestamp with time zone', sql`now()`),
+    },
+  },
+  (given, row) => sql`select ${row} from ${projectGrants}
+    where ${hasKey(projectGrants, given)} and ${grantHolds(projectGrants)} for share`,
+);
 
-const insertPrincipalStatement: Statement = {
-  name: 'delegates.insert-principal',
-  text: 'insert into principals (id, type) values ($1, $2)',
-};
+const insertPrincipalStatement = statement(
+  'delegates.insert-principal',
+  { params: pick(principals, 'id', 'type') },
+  (given) => insertInto(principals, given),
+);
 
-const insertStatement: Statement = {
-  name: 'delegates.insert',
-  text: `insert into delegates as d (org_id, id, project_id, grant_id, principal_id, kind, token_hash, scope, spend_cap,
-      public_subject, expires_at, created_by)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${delegateColumns}`,
-};
+const insertStatement = statement(
+  'delegates.insert',
+  {
+    params: {
+      ...pick(delegates, 'orgId', 'id', 'projectId', 'grantId', 'principalId', 'kind', 'tokenHash', 'scope'),
+      ...pick(delegates, 'spendCap', 'publicSubject', 'expiresAt', 'createdBy'),
+    },
+    row: delegateColumns,
+  },
+  (given, row) => sql`${insertInto(delegates, given)} returning ${row}`,
+);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Grant } from '../../db/schema/projects.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { type Grant, projectGrants } from '../../db/schema/projects.ts';
+import { allOf, computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';
 import { capabilities } from '../../kernel/access/permissions.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
 import { moment, projectId, walletAddress } from '../../kernel/input/fields.ts';
@@ -14,7 +16,6 @@ import { endDelegates } from './end-delegates.ts';
 import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
 import { grantPolicy } from './policy.ts';
 import { grantActions } from './shared/actions.ts';
-import { grantColumns } from './wire.ts';
 
 export interface GivenGrant {
   readonly grant: Grant;
@@ -47,23 +48,29 @@ export const createGrant = mutation({
     const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id, 'agent');
     // Those who give something to one principal wait for each other, so that what is found here is what there is. It is
     // locked before the project and the maker's own membership, as everywhere.
-    const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
+    const [clock] = await work.rows(lockStatement.with({ id: principalId }));
     await lockProjectFor(work, grantActions['project:grants:write']);
     requireFuture(expires_at ?? undefined, clock!.now);
-    const key = [org.id, project.id, principalId, capability];
+    const key = { orgId: org.id, projectId: project.id, principalId, capability };
     // One whose time is over no longer holds, but stands in the way of the next.
-    const over = await work.rows<{ id: string }>(endExpiredStatement, key);
+    const over = await work.rows(endExpiredStatement.with(key));
     await endDelegates(work, work, over);
-    const [held] = await work.rows<Grant>(heldStatement, key);
+    const [held] = await work.rows(heldStatement.with(key));
     if (held !== undefined) return { grant: held, created: false };
     await refuseOverQuota(
       work,
-      { statement: countStatement, values: [org.id, project.id] },
+      countStatement.with({ orgId: org.id, projectId: project.id }),
       quota,
       limitsOf(org).grantsPerProject,
     );
-    const more = [randomUUID(), policy === null ? null : JSON.stringify(policy), expires_at ?? null];
-    const [grant] = await work.rows<Grant>(insertStatement, [...key, ...more, await makerOf(work)]);
+    const inserted = insertStatement.with({
+      ...key,
+      id: randomUUID(),
+      policy: policy === null ? null : JSON.stringify(policy),
+      expiresAt: expires_at ?? null,
+      createdBy: await makerOf(work),
+    });
+    const [grant] = await work.rows(inserted);
     work.authorityChanged(org.id);
     return { grant: grant!, created: true };
   },
@@ -85,34 +92,53 @@ export const createGrant = mutation({
   toWire: ({ grant }) => ({ status: 'ok' as const, grant_id: grant.id, principal_id: grant.principalId }),
 });
 
-const ofKey = (alias: string) => `${alias}.org_id = $1 and ${alias}.project_id = $2 and ${alias}.principal_id = $3
-    and ${alias}.capability = $4 and ${alias}.revoked_at is null`;
+const key = pick(projectGrants, 'orgId', 'projectId', 'principalId', 'capability');
+const hasGrantKey = ({
+  orgId,
+  projectId,
+  principalId,
+  capability,
+}: { readonly [Name in keyof typeof key]: SQL }): SQL =>
+  sql`${projectGrants.orgId} = ${orgId} and ${projectGrants.projectId} = ${projectId}
+    and ${projectGrants.principalId} = ${principalId} and ${projectGrants.capability} = ${capability}
+    and ${projectGrants.revokedAt} is null`;
 
-const lockStatement: Statement = {
-  name: 'grants.lock-principal',
-  text: 'select now() as now from principals where id = $1 for no key update',
-};
+const lockStatement = statement(
+  'grants.lock-principal',
+  { params: pick(principals, 'id'), row: { now: computed<Date>('timestamp with time zone', sql`now()`) } },
+  ({ id }, row) => sql`select ${row} from ${principals} where ${principals.id} = ${id} for no key update`,
+);
 
 const quota = { scope: 'project', metric: 'grants' } as const;
 
-const countStatement: Statement = {
-  name: 'grants.count',
-  text: `select count(*)::int as used from project_grants g
-    where g.org_id = $1 and g.project_id = $2 and ${grantHolds('g')}`,
-};
+const countStatement = statement(
+  'grants.count',
+  {
+    params: pick(projectGrants, 'orgId', 'projectId'),
+    row: { used: computed<number>('integer', sql`count(*)::int`) },
+  },
+  ({ orgId, projectId }, row) => sql`select ${row} from ${projectGrants} where ${projectGrants.orgId} = ${orgId}
+    and ${projectGrants.projectId} = ${projectId} and ${grantHolds(projectGrants)}`,
+);
 
-const endExpiredStatement: Statement = {
-  name: 'grants.end-expired',
-  text: `update project_grants g set revoked_at = now() where ${ofKey('g')} and g.expires_at <= now() returning g.id`,
-};
+const endExpiredStatement = statement(
+  'grants.end-expired',
+  { params: key, row: pick(projectGrants, 'id') },
+  (given, row) => sql`update ${projectGrants} ${setOf(projectGrants, { revokedAt: sql`now()` })}
+    where ${hasGrantKey(given)} and ${projectGrants.expiresAt} <= now() returning ${row}`,
+);
 
-const heldStatement: Statement = {
-  name: 'grants.held',
-  text: `select ${grantColumns} from project_grants g where ${ofKey('g')}`,
-};
+const heldStatement = statement(
+  'grants.held',
+  { params: key, row: allOf(projectGrants) },
+  (given, row) => sql`select ${row} from ${projectGrants} where ${hasGrantKey(given)}`,
+);
 
-const insertStatement: Statement = {
-  name: 'grants.insert',
-  text: `insert into project_grants as g (org_id, project_id, principal_id, capability, id, policy, expires_at, created_by)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${grantColumns}`,
-};
+const insertStatement = statement(
+  'grants.insert',
+  {
+    params: { ...key, ...pick(projectGrants, 'id', 'policy', 'expiresAt', 'createdBy') },
+    row: allOf(projectGrants),
+  },
+  (given, row) => sql`${insertInto(projectGrants, given)} returning ${row}`,
+);

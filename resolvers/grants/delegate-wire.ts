@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type Delegate, delegates } from '../../db/schema/projects.ts';
+import { allOf } from '../../db/sql.ts';
 
-/** Columns of a delegate `d`, for statements that yield it as {@link Delegate}: all but the hash of its token. */
-export const delegateColumns = columnsOf(delegates, 'd', '', ['tokenHash']);
+/** The columns of a {@link Delegate}: all but the hash of its token. */
+export const delegateColumns = allOf(delegates, ['tokenHash']);
 
 /** A delegate together with its token, which is shown this once. */
 export interface IssuedDelegate {

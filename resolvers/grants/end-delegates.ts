@@ -1,4 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { delegates } from '../../db/schema/projects.ts';
+import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
@@ -14,12 +16,18 @@ export async function endDelegates(
   grants: readonly { readonly id: string }[],
 ): Promise<string[]> {
   if (grants.length === 0) return [];
-  const ended = await work.rows<{ id: string }>(endStatement, [org.id, project.id, grants.map(({ id }) => id)]);
+  const given = { orgId: org.id, projectId: project.id, grantIds: grants.map(({ id }) => id) };
+  const ended = await work.rows(endStatement.with(given));
   return ended.map(({ id }) => id);
 }
 
-const endStatement: Statement = {
-  name: 'delegates.end',
-  text: `update delegates set revoked_at = now()
-    where org_id = $1 and project_id = $2 and grant_id = any($3::uuid[]) and revoked_at is null returning id`,
-};
+const endStatement = statement(
+  'delegates.end',
+  {
+    params: { ...pick(delegates, 'orgId', 'projectId'), grantIds: typed<readonly string[]>('uuid[]') },
+    row: pick(delegates, 'id'),
+  },
+  ({ orgId, projectId, grantIds }, row) => sql`update ${delegates} ${setOf(delegates, { revokedAt: sql`now()` })}
+    where ${delegates.orgId} = ${orgId} and ${delegates.projectId} = ${projectId}
+      and ${delegates.grantId} = any(${grantIds}::uuid[]) and ${delegates.revokedAt} is null returning ${row}`,
+);

@@ -1,6 +1,9 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { type delegates, projectGrants } from '../../db/schema/projects.ts';
+import { pick, typed } from '../../db/sql.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Action } from '../../kernel/access/permissions.ts';
@@ -16,12 +19,21 @@ const innerId = z.string().min(1).max(64);
 export const onGrant = { project: projectId, grant: innerId.describe('Grant, a UUID.') };
 export const onDelegate = { project: projectId, delegate: innerId.describe('Delegate, a UUID.') };
 
-/** The parameters that a row of a project is found by; ids that cannot be one find nothing. */
-export const rowOf = ({ org, project }: ProjectScope, id: string): readonly (string | null)[] => [
-  org.id,
-  project.id,
-  isUuid(id) ? id : null,
-];
+/** The key of a row of a project. An id that cannot be one finds nothing. */
+export const keyOf = ({ org, project }: ProjectScope, id: string) => ({
+  orgId: org.id,
+  projectId: project.id,
+  id: isUuid(id) ? id : null,
+});
+
+/** The parameters of statements that find a row by {@link keyOf}. */
+export const keyOfGrant = { ...pick(projectGrants, 'orgId', 'projectId'), id: typed<string | null>('uuid') };
+
+/** The row of {@link keyOf}. */
+export const hasKey = (
+  table: typeof projectGrants | typeof delegates,
+  { orgId, projectId, id }: { readonly orgId: SQL; readonly projectId: SQL; readonly id: SQL },
+): SQL => sql`${table.orgId} = ${orgId} and ${table.projectId} = ${projectId} and ${table.id} = ${id}`;
 
 /** @throws VALIDATION_FAILED for an end that is not in the future; undefined is no end */
 export function requireFuture(expiresAt: Date | undefined, now: Date): void {

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Delegate } from '../../db/schema/projects.ts';
+import { delegates } from '../../db/schema/projects.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { DelegateWire, delegateColumns, delegateToWire } from './delegate-wire.ts';
@@ -16,12 +17,15 @@ export const listDelegates = query({
   summary: 'Delegates on a project, never with a token: those that hold first, newest first.',
   access: onItsProject(grantActions['project:delegates:read']),
   input: z.object({ project: projectId }),
-  handler: ({ services, org, project }) => services.db.rows<Delegate>(listStatement, [org.id, project.id]),
+  handler: ({ services, org, project }) =>
+    services.db.rows(listStatement.with({ orgId: org.id, projectId: project.id })),
   wire: z.object({ delegates: z.array(DelegateWire) }),
-  toWire: (delegates) => ({ delegates: delegates.map(delegateToWire) }),
+  toWire: (listed) => ({ delegates: listed.map(delegateToWire) }),
 });
 
-const listStatement: Statement = {
-  name: 'delegates.list',
-  text: `select ${delegateColumns} from delegates d where d.org_id = $1 and d.project_id = $2 ${liveFirst('delegates', 'd')}`,
-};
+const listStatement = statement(
+  'delegates.list',
+  { params: pick(delegates, 'orgId', 'projectId'), row: delegateColumns },
+  (given, row) => sql`select ${row} from ${delegates} where ${delegates.orgId} = ${given.orgId}
+    and ${delegates.projectId} = ${given.projectId} ${liveFirst(delegates, given)}`,
+);

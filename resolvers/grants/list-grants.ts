@@ -1,11 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Grant } from '../../db/schema/projects.ts';
+import { projectGrants } from '../../db/schema/projects.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
-import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
+import { GrantWire, grantToWire, liveFirst } from './wire.ts';
 
 /** `GET /projects/v1/:id/grants`. Contract 01, section 6.6. */
 export const listGrants = query({
@@ -15,12 +16,15 @@ export const listGrants = query({
   summary: 'Grants on a project: those that hold first, newest first.',
   access: onItsProject(grantActions['project:grants:read']),
   input: z.object({ project: projectId }),
-  handler: ({ services, org, project }) => services.db.rows<Grant>(listStatement, [org.id, project.id]),
+  handler: ({ services, org, project }) =>
+    services.db.rows(listStatement.with({ orgId: org.id, projectId: project.id })),
   wire: z.object({ grants: z.array(GrantWire) }),
   toWire: (grants) => ({ grants: grants.map(grantToWire) }),
 });
 
-const listStatement: Statement = {
-  name: 'grants.list',
-  text: `select ${grantColumns} from project_grants g where g.org_id = $1 and g.project_id = $2 ${liveFirst('project_grants', 'g')}`,
-};
+const listStatement = statement(
+  'grants.list',
+  { params: pick(projectGrants, 'orgId', 'projectId'), row: allOf(projectGrants) },
+  (given, row) => sql`select ${row} from ${projectGrants} where ${projectGrants.orgId} = ${given.orgId}
+    and ${projectGrants.projectId} = ${given.projectId} ${liveFirst(projectGrants, given)}`,
+);

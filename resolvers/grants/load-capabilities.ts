@@ -1,4 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { projectGrants } from '../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../db/sql.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Capability } from '../../kernel/access/permissions.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
@@ -11,16 +13,20 @@ export async function loadCapabilities(ctx: Context, projects: readonly string[]
     const named = caller.scope.capabilities as readonly Capability[];
     return projects.map((project) => (caller.projectIds.includes(project) ? [...named] : []));
   }
-  const rows = await ctx.services.db.rows<{ project: string; capability: Capability }>(statement, [
-    principalIdOf(caller),
-    projects,
-  ]);
-  return projects.map((project) => rows.flatMap((row) => (row.project === project ? [row.capability] : [])));
+  const rows = await ctx.services.db.rows(heldStatement.with({ principal: principalIdOf(caller), projects }));
+  return projects.map((project) =>
+    rows.flatMap((row) => (row.projectId === project ? [row.capability as Capability] : [])),
+  );
 }
 
-const statement: Statement = {
-  name: 'grants.capabilities',
-  pipelined: true,
-  text: `select g.project_id as project, g.capability from project_grants g
-    where g.principal_id = $1 and g.project_id = any($2::text[]) and ${grantHolds('g')} order by g.created_at`,
-};
+const heldStatement = statement(
+  'grants.capabilities',
+  {
+    params: { principal: typed<string | null>('text'), projects: typed<readonly string[]>('text[]') },
+    row: pick(projectGrants, 'projectId', 'capability'),
+    pipelined: true,
+  },
+  ({ principal, projects }, row) => sql`select ${row} from ${projectGrants}
+    where ${projectGrants.principalId} = ${principal} and ${projectGrants.projectId} = any(${projects}::text[])
+      and ${grantHolds(projectGrants)} order by ${projectGrants.createdAt}`,
+);

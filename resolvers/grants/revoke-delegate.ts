@@ -1,11 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Delegate } from '../../db/schema/projects.ts';
+import { type Delegate, delegates } from '../../db/schema/projects.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { delegateColumns } from './delegate-wire.ts';
-import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
+import { hasKey, keyOf, keyOfGrant, onDelegate, onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
 
 /** `DELETE /projects/v1/:id/delegates/:delegate_id`. Contract 01, section 6.7. */
@@ -20,7 +21,7 @@ export const revokeDelegate = mutation({
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<Delegate> {
     await holdRight(work, grantActions['project:delegates:write']);
-    const [delegate] = await work.rows<Delegate>(revokeStatement, rowOf(work, id));
+    const [delegate] = await work.rows(revokeStatement.with(keyOf(work, id)));
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     work.authorityChanged(work.org.id);
     return delegate;
@@ -34,8 +35,9 @@ export const revokeDelegate = mutation({
   toWire: ({ id }) => ({ status: 'revoked' as const, delegate_id: id }),
 });
 
-const revokeStatement: Statement = {
-  name: 'delegates.revoke',
-  text: `update delegates d set revoked_at = now()
-    where d.org_id = $1 and d.project_id = $2 and d.id = $3 and d.revoked_at is null returning ${delegateColumns}`,
-};
+const revokeStatement = statement(
+  'delegates.revoke',
+  { params: keyOfGrant, row: delegateColumns },
+  (given, row) => sql`update ${delegates} ${setOf(delegates, { revokedAt: sql`now()` })}
+    where ${hasKey(delegates, given)} and ${delegates.revokedAt} is null returning ${row}`,
+);

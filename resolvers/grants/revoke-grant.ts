@@ -1,13 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Grant } from '../../db/schema/projects.ts';
+import { type Grant, projectGrants } from '../../db/schema/projects.ts';
+import { allOf, setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { endDelegates } from './end-delegates.ts';
-import { onGrant, onItsProject, rowOf } from './grant-input.ts';
+import { hasKey, keyOf, keyOfGrant, onGrant, onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
-import { grantColumns } from './wire.ts';
 
 export interface RevokedGrant {
   readonly grant: Grant;
@@ -27,7 +27,7 @@ export const revokeGrant = mutation({
   input: z.object(onGrant),
   async handler(work, { grant: id }): Promise<RevokedGrant> {
     await holdRight(work, grantActions['project:grants:write']);
-    const [grant] = await work.rows<Grant>(revokeStatement, rowOf(work, id));
+    const [grant] = await work.rows(revokeStatement.with(keyOf(work, id)));
     if (grant === undefined) throw new ServiceError('GRANT_NOT_FOUND');
     const delegates = await endDelegates(work, work, [grant]);
     work.authorityChanged(work.org.id);
@@ -47,8 +47,9 @@ export const revokeGrant = mutation({
   toWire: ({ grant }) => ({ status: 'revoked' as const, grant_id: grant.id }),
 });
 
-const revokeStatement: Statement = {
-  name: 'grants.revoke',
-  text: `update project_grants g set revoked_at = now()
-    where g.org_id = $1 and g.project_id = $2 and g.id = $3 and g.revoked_at is null returning ${grantColumns}`,
-};
+const revokeStatement = statement(
+  'grants.revoke',
+  { params: keyOfGrant, row: allOf(projectGrants) },
+  (given, row) => sql`update ${projectGrants} ${setOf(projectGrants, { revokedAt: sql`now()` })}
+    where ${hasKey(projectGrants, given)} and ${projectGrants.revokedAt} is null returning ${row}`,
+);

@@ -1,13 +1,14 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Delegate } from '../../db/schema/projects.ts';
+import { delegates, projectGrants } from '../../db/schema/projects.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { newDelegateToken } from '../identity/shared/delegate-token.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
-import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
+import { hasKey, keyOf, keyOfGrant, onDelegate, onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
 
 /** `POST /projects/v1/:id/delegates/:delegate_id/rotate`: never gated, since it also puts out a leaked token. */
@@ -24,7 +25,7 @@ export const rotateDelegate = mutation({
   async handler(work, { delegate: id }): Promise<IssuedDelegate> {
     await holdRight(work, grantActions['project:delegates:write']);
     const { token, hash } = newDelegateToken();
-    const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
+    const [delegate] = await work.rows(rotateStatement.with({ ...keyOf(work, id), tokenHash: hash }));
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     if (delegate.kind !== 'svc_agent_key') {
       const reason = `a delegate of the kind ${delegate.kind} has no token`;
@@ -42,10 +43,11 @@ export const rotateDelegate = mutation({
   toWire: issuedDelegateToWire,
 });
 
-const rotateStatement: Statement = {
-  name: 'delegates.rotate',
-  text: `update delegates d set token_hash = $4 from project_grants g
-    where d.org_id = $1 and d.project_id = $2 and d.id = $3 and ${grantHolds('d')}
-      and g.org_id = d.org_id and g.id = d.grant_id and ${grantHolds('g')}
-    returning ${delegateColumns}`,
-};
+const rotateStatement = statement(
+  'delegates.rotate',
+  { params: { ...keyOfGrant, ...pick(delegates, 'tokenHash') }, row: delegateColumns },
+  ({ tokenHash, ...key }, row) => sql`update ${delegates} ${setOf(delegates, { tokenHash })} from ${projectGrants}
+    where ${hasKey(delegates, key)} and ${grantHolds(delegates)} and ${projectGrants.orgId} = ${delegates.orgId}
+      and ${projectGrants.id} = ${delegates.grantId} and ${grantHolds(projectGrants)}
+    returning ${row}`,
+);

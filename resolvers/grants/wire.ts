@@ -1,22 +1,26 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
-import { type Grant, projectGrants } from '../../db/schema/projects.ts';
+import type { delegates, Grant, projectGrants } from '../../db/schema/projects.ts';
+import { from } from '../../db/sql.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
-
-/** Columns of a grant `g`, for statements that yield it as {@link Grant}. */
-export const grantColumns = columnsOf(projectGrants, 'g');
 
 /** How many rows that have ended a list shows beside those that hold. */
 export const endedMax = 1_000;
 
 /**
- * The rows `alias` of a list that is not paged: all that hold, of which there are only so many, then what was revoked or
- * has run out, each part newest first. Follows `where …` of a statement on `table`, of the project `$1`, `$2`.
+ * The order and the bound of a list that is not paged: all rows of a project that hold, of which there are only so many,
+ * then those that were revoked or have run out, each part newest first. Follows its `where`.
  */
-export const liveFirst = (table: 'project_grants' | 'delegates', alias: string) =>
-  `order by (${grantHolds(alias)}) desc, ${alias}.created_at desc, ${alias}.id desc
-    limit ${endedMax} + (select count(*) from ${table} held
-      where held.org_id = $1 and held.project_id = $2 and ${grantHolds('held')})`;
+export function liveFirst(
+  table: typeof projectGrants | typeof delegates,
+  { orgId, projectId }: { readonly orgId: SQL; readonly projectId: SQL },
+): SQL {
+  const held = alias(table, 'held');
+  return sql`order by (${grantHolds(table)}) desc, ${table.createdAt} desc, ${table.id} desc
+    limit ${sql.raw(String(endedMax))} + (select count(*) from ${from(held)}
+      where ${held.orgId} = ${orgId} and ${held.projectId} = ${projectId} and ${grantHolds(held)})`;
+}
 
 /** Contract 01, section 6.6. */
 export const GrantWire = z.object({

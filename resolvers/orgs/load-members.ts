@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { Statement } from '../../db/pool.ts';
+import { textOf } from '../../db/sql.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { isMember } from '../../kernel/access/rules.ts';
 import { visibilityOf } from '../../kernel/access/visibility.ts';
@@ -34,7 +36,7 @@ async function callerValues(ctx: Context): Promise<readonly unknown[]> {
   return [principalId, everything];
 }
 
-const visible = `($3::boolean or ${isMember('m.org_id', '$2')})`;
+const visible = `($3::boolean or ${textOf(isMember(sql.raw('m.org_id'), sql.raw('$2')))})`;
 
 // Not pipelined: what a list of keys holds has to be known to plan these well.
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
+import { textOf } from '../../db/sql.ts';
 import { roomStands } from '../../kernel/access/rules.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isSecretOf, secretOf } from './auth-hash.ts';
@@ -51,7 +53,7 @@ export async function redeemableInvite(
 const text = `select i.id, i.org_id as "orgId", i.room_key as "roomKey", i.note, i.auth_hash as "authHash",
     i.inviter_presence_id as "inviterPresenceId", i.expires_at as "expiresAt", i.claimed_by as "claimedBy",
     i.payment_id as "paymentId", i.revoked_at is not null as revoked, i.expires_at <= now() as expired
-  from room_invites i where i.id = $1 and ${roomStands('i.org_id', 'i.room_key')}`;
+  from room_invites i where i.id = $1 and ${textOf(roomStands(sql.raw('i.org_id'), sql.raw('i.room_key')))}`;
 
 const keyStatement: Statement = { name: 'room-invites.key', text };
 const lockedStatement: Statement = { name: 'room-invites.lock-key', text: `${text} for update` };

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
+import { textOf } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { isProjectRoom, roomStands } from '../../kernel/access/rules.ts';
 import { orgId } from '../../kernel/input/fields.ts';
@@ -31,7 +33,7 @@ const roomsStatement: Statement = {
   name: 'rooms.list',
   pipelined: true,
   text: `select ${summaryColumns} from rooms r
-    where r.org_id = $1 and ${roomStands('r.org_id', 'r.key')}
-      and case when ${isProjectRoom('r.key')} then $2::text[] is null or r.key = any($2) else $3::boolean end
+    where r.org_id = $1 and ${textOf(roomStands(sql.raw('r.org_id'), sql.raw('r.key')))}
+      and case when ${textOf(isProjectRoom(sql.raw('r.key')))} then $2::text[] is null or r.key = any($2) else $3::boolean end
     order by "lastActivityAt" desc nulls last, r.key`,
 };

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { textOf } from '../../db/sql.ts';
 import { hasRoomGrant, isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { observed } from '../../kernel/run/observed.ts';
@@ -64,8 +66,8 @@ const statementOf = (name: string, columns: string): Statement => ({
   text: `select w.n::int as n, ${columns}
     from unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key, n)
     cross join lateral (
-      select ${roomStands('w.org_id', 'w.key')}
-        and (${isMember('w.org_id', '$3')} or ${hasRoomGrant('w.org_id', '$3', 'w.key')}) as may offset 0
+      select ${textOf(roomStands(sql.raw('w.org_id'), sql.raw('w.key')))}
+        and (${textOf(isMember(sql.raw('w.org_id'), sql.raw('$3')))} or ${textOf(hasRoomGrant(sql.raw('w.org_id'), sql.raw('$3'), sql.raw('w.key')))}) as may offset 0
     ) admitted
     left join lateral (
       select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key and m.seq > coalesce((

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { Statement } from '../../db/pool.ts';
+import { textOf } from '../../db/sql.ts';
 import { type Caller, isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';
 import { isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -46,8 +48,8 @@ const statementOf = (name: string, live: string): Statement => ({
   pipelined: true,
   text: `select w.n::int as n, w.org_id as "orgId", r.key, ${live}, ${activityColumn}
     from unnest($1::uuid[]) with ordinality as w (org_id, n)
-    cross join lateral (select ${isMember('w.org_id', '$2')} as own offset 0) admitted
-    left join rooms r on r.org_id = w.org_id and ${roomStands('r.org_id', 'r.key')}
+    cross join lateral (select ${textOf(isMember(sql.raw('w.org_id'), sql.raw('$2')))} as own offset 0) admitted
+    left join rooms r on r.org_id = w.org_id and ${textOf(roomStands(sql.raw('r.org_id'), sql.raw('r.key')))}
     where admitted.own
     order by n, "lastActivityAt" desc nulls last, r.key`,
 });

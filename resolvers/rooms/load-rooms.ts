@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { textOf } from '../../db/sql.ts';
 import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../../kernel/access/rules.ts';
 import { visibilityOf } from '../../kernel/access/visibility.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -36,9 +38,13 @@ export async function callerValues(ctx: Context): Promise<readonly unknown[]> {
  */
 export function reachable(first: number): string {
   const [principalId, orgId, projectIds, namedRooms] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
-  const claim = { orgId: `${orgId}::uuid`, projectIds: `${projectIds}::text[]`, namedRooms: `${namedRooms}::boolean` };
-  return `${roomStands('w.org_id', 'w.key')} and (${isMember('w.org_id', principalId!)}
-    or ${hasRoomGrant('w.org_id', principalId!, 'w.key')} or ${isClaimedRoom('w.org_id', 'w.key', claim)})`;
+  const claim = {
+    orgId: sql.raw(`${orgId}::uuid`),
+    projectIds: sql.raw(`${projectIds}::text[]`),
+    namedRooms: sql.raw(`${namedRooms}::boolean`),
+  };
+  return `${textOf(roomStands(sql.raw('w.org_id'), sql.raw('w.key')))} and (${textOf(isMember(sql.raw('w.org_id'), sql.raw(principalId!)))}
+    or ${textOf(hasRoomGrant(sql.raw('w.org_id'), sql.raw(principalId!), sql.raw('w.key')))} or ${textOf(isClaimedRoom(sql.raw('w.org_id'), sql.raw('w.key'), claim))})`;
 }
 
 /** Rooms by address, those the caller can reach, in one statement; an unused one reads as empty. */

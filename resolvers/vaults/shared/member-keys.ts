@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import type { Statement } from '../../../db/pool.ts';
 import type { EncryptionKeyState } from '../../../db/schema/vaults.ts';
+import { textOf } from '../../../db/sql.ts';
 import { isMember } from '../../../kernel/access/rules.ts';
 import { visibilityOf } from '../../../kernel/access/visibility.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -86,7 +88,7 @@ const keysStatement: Statement = {
     left join member_encryption_keys k
       on k.org_id = m.org_id and k.principal_id = m.principal_id and k.state <> 'revoked'
     where (m.org_id, m.principal_id) in (select * from unnest($1::uuid[], $2::text[]))
-      and (m.principal_id = $3 or $4::boolean or ${isMember('m.org_id', '$3')})`,
+      and (m.principal_id = $3 or $4::boolean or ${textOf(isMember(sql.raw('m.org_id'), sql.raw('$3')))})`,
 };
 
 const newestStatement: Statement = {
