@@ -116,7 +116,9 @@ async function work(run: () => Promise<unknown>) {
     hashed,
     statements: statements.filter(
       (text) =>
-        !/^(begin|commit)$|from "projects" join "orgs"|mail_outbox|link_hash = case|select name from projects/.test(text),
+        !/^(begin|commit)$|from "projects" join "orgs"|mail_outbox|link_hash = case|select name from projects/.test(
+          text,
+        ),
     ),
   };
 }
