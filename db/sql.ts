@@ -74,7 +74,8 @@ class Dialect extends PgDialect {
 }
 const dialect = new Dialect();
 
-const typeOf = (given: Column | SqlType<unknown>) => (is(given, Column) ? given.getSQLType() : given.type);
+/** The type of a column, or of what is worked out, as `format_type` writes it. */
+export const typeOf = (given: Column | SqlType<unknown>) => (is(given, Column) ? given.getSQLType() : given.type);
 
 const list = (pieces: readonly SQL[]): SQL => sql.join([...pieces], sql`, `);
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
+import { sessions } from '../db/schema/identity.ts';
 import { delegates, projectGrants } from '../db/schema/projects.ts';
 import { textOf } from '../db/sql.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
@@ -224,7 +225,7 @@ const lostStatement: Statement = {
       and (e.principal_id is null or exists (
         select from principals p where p.id = e.principal_id and p.disabled_at is null))
       and (e.session_id is null or exists (
-        select from sessions s where s.id = e.session_id and ${sessionStands('s')}))
+        select from sessions s where s.id = e.session_id and ${textOf(sessionStands(alias(sessions, 's')))}))
       and (e.project_id is null or exists (
         select from projects p where p.org_id = e.org_id and p.id = e.project_id and p.deleted_at is null))
       and case

@@ -20,7 +20,11 @@ export async function identityOf(
   rows: Work['rows'],
   { principal, authenticator }: Pick<Identity, 'principal' | 'authenticator'>,
 ): Promise<Identity> {
-  return { principal, authenticator, memberships: await rows<MembershipRow>(membershipsStatement, [principal.id]) };
+  return {
+    principal,
+    authenticator,
+    memberships: await rows(membershipsStatement.with({ principalId: principal.id })),
+  };
 }
 
 /** `GET /agent/v1/whoami`. Contract 01, section 5.15. */

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId, pageLimitOf } from '../../kernel/input/fields.ts';
 import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
@@ -23,8 +24,8 @@ export const listHistory = query({
   input: z.object({ org: orgId, ...listWindow, limit: pageLimitOf(20) }),
   async handler({ services: { db, keys }, org }, window): Promise<HistoryPage> {
     const list = bySeq.newestFirst(keys, `ledger:${org.id}`);
-    const values = [org.id, ...list.positionOf(window), window.limit + 1];
-    const rows = await db.rows<LedgerEntry>(list.statementOf(window, historyStatements), values);
+    const asked = { orgId: org.id, ...list.positionOf(window), limit: window.limit + 1 };
+    const rows = await db.rows(list.statementOf(window, historyStatements).with(asked));
     return { orgId: org.id, ...list.pageOf(rows, window) };
   },
   wire: z.object({
@@ -40,9 +41,14 @@ export const listHistory = query({
   }),
 });
 
-const historyStatements = bySeq.bothWays((way) => ({
-  name: `billing.history-${way.name}`,
-  text: `select ${columnsOf(ledgerEntries, 'e')} from ledger_entries e
-    where e.org_id = $1 and ${way.beyond('e', 2)}
-    ${way.order('e')} limit $3`,
-}));
+const historyStatements = bySeq.bothWays(ledgerEntries, (way) =>
+  statement(
+    `billing.history-${way.name}`,
+    {
+      params: { orgId: ledgerEntries.orgId, ...way.params, limit: typed<number>('bigint') },
+      row: allOf(ledgerEntries),
+    },
+    ({ orgId: org, limit, ...position }, row) => sql`select ${row} from ${ledgerEntries}
+      where ${ledgerEntries.orgId} = ${org} and ${way.beyond(position)} ${way.order} limit ${limit}`,
+  ),
+);

@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import type { ErrorFingerprint } from '../../db/schema/errors.ts';
+import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
+import { textOf } from '../../db/sql.ts';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { moment, projectId } from '../../kernel/input/fields.ts';
@@ -62,8 +65,8 @@ export const listErrors = query({
     // Its window is no part of a list: pages go on under the window that the first one resolved, or under a later one.
     const view = JSON.stringify([org.id, project.id, name, kind, fingerprint, new_in].map((value) => value ?? null));
     const list = errorLists.newestFirst(services.keys, `errors:${view}`);
-    const [seen = null, id = null, at = null] = list.positionOf(window, 'cursor');
-    const position = [seen, id, at && decodeURIComponent(at)];
+    const from = list.positionOf(window, 'cursor');
+    const position = [from.lastSeen, from.fingerprintId, from.function && decodeURIComponent(from.function)];
     const filters = { orgId: org.id, projectId: project.id, function: name, kind, fingerprint };
     const values = [...valuesOf({ ...filters, since, until, newIn: new_in }), ...position, window.limit + 1];
     const rows = await services.db.rows<Row>(list.statementOf(window, listStatements), values);
@@ -137,15 +140,16 @@ const verdictOf = (row: Row) => ({
   rowCap: { limit: fingerprintsMax, atCap: row.kept >= fingerprintsMax },
 });
 
-const errorLists = listsBy<ErrorFingerprint>({
-  columns: ['last_seen', 'fingerprint_id', 'function'],
-  first: { type: 'timestamptz', below: '-infinity', above: 'infinity' },
+const errorLists = listsBy({
+  columns: ['lastSeen', 'fingerprintId', 'function'],
+  first: { type: 'timestamp with time zone', below: '-infinity', above: 'infinity' },
   // A function may be called anything.
-  of: (row) => [row.lastSeen.toISOString(), row.fingerprintId, encodeURIComponent(row.function)],
+  of: (row: ErrorFingerprint) => [row.lastSeen.toISOString(), row.fingerprintId, encodeURIComponent(row.function)],
 });
 
 // The verdict is over all of the rows. $9 to $11 the position, $12 rows.
-const listStatements = errorLists.bothWays((way) => ({
+const shownRow = alias(errorFingerprints, 'r');
+const listStatements = errorLists.bothWays(shownRow, (way) => ({
   name: `errors.list-${way.name}`,
   text: `with ${askedRows}, stamped as (
       select a.activated_at, a.seq from release_activations a, asked
@@ -173,11 +177,11 @@ const listStatements = errorLists.bothWays((way) => ({
       ) p on true
     ), page as (
       select r.fingerprint_id, r.function, r.last_seen from rows r
-      where r.shown and ($8::text is null or r.new) and ${way.beyond('r', 9)}
-      ${way.order('r')} limit $12
+      where r.shown and ($8::text is null or r.new) and ${textOf(way.beyond({ lastSeen: sql.raw('$9'), fingerprintId: sql.raw('$10'), function: sql.raw('$11') }))}
+      ${textOf(way.order)} limit $12
     )
     select verdict.*, f.fingerprint_id as id, ${fingerprintColumns}
     from verdict left join (page r join error_fingerprints f
       on f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = r.fingerprint_id and f.function = r.function) on true
-    ${way.order('r')}`,
+    ${textOf(way.order)}`,
 }));

@@ -1,10 +1,12 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Escalation } from '../../db/schema/escalations.ts';
+import { type Escalation, escalations } from '../../db/schema/escalations.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrgByGrant } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { escalationColumns, ownerSeen } from './escalation-scope.ts';
+import { ownerSeen } from './escalation-scope.ts';
 import { escalationActions } from './shared/actions.ts';
 import { EscalationWire, escalationToWire, statusWire } from './wire.ts';
 
@@ -29,10 +31,10 @@ export const listEscalations = query({
     const { db, keys } = ctx.services;
     const owner = await ownerSeen(ctx);
     const list = newestFirst(keys, `escalations:${org}:${status ?? ''}:${owner ?? ''}`);
-    const values = [org, status ?? null, owner, ...list.positionOf(window), window.limit + 1];
+    const asked = { org, status: status ?? null, owner, ...list.positionOf(window), limit: window.limit + 1 };
     const ofOrg = status === undefined ? ofOrgStatements : byStatusStatements;
-    const statement = list.statementOf(window, owner === null ? ofOrg : ownStatements);
-    const rows = await db.rows<Escalation>(statement, values);
+    const listed = list.statementOf(window, owner === null ? ofOrg : ownStatements);
+    const rows = await db.rows(listed.with(asked));
     return { ...list.pageOf(rows, window), scope: owner === null ? 'organization' : 'own' };
   },
   wire: z.object({
@@ -48,16 +50,31 @@ export const listEscalations = query({
   }),
 });
 
-/** Several statements, so that each finds its rows by an index of its own, whatever the plan knows of the values. */
-const listOf = (name: string, whose: string) =>
-  bothWays((way) => ({
-    name: `escalations.${name}-${way.name}`,
-    text: `select ${escalationColumns} from escalations e
-      where e.org_id = $1 and ${whose} and ${way.beyond('e', 4)}
-      ${way.order('e')} limit $6`,
-  }));
+const filters = {
+  org: escalations.orgId,
+  status: typed<Escalation['status'] | null>('text'),
+  owner: typed<string | null>('text'),
+};
 
-const ofOrgStatements = listOf('list', '$2::text is null and $3::text is null');
-const byStatusStatements = listOf('list-by-status', 'e.status = $2 and $3::text is null');
+/** Several statements, so that each finds its rows by an index of its own, whatever the plan knows of the values. */
+const listOf = (name: string, whose: (given: { readonly status: SQL; readonly owner: SQL }) => SQL) =>
+  bothWays(escalations, (way) =>
+    statement(
+      `escalations.${name}-${way.name}`,
+      { params: { ...filters, ...way.params, limit: typed<number>('bigint') }, row: allOf(escalations) },
+      ({ org, limit, ...given }, row) => sql`select ${row} from ${escalations}
+        where ${escalations.orgId} = ${org} and ${whose(given)} and ${way.beyond(given)} ${way.order} limit ${limit}`,
+    ),
+  );
+
+const ofOrgStatements = listOf('list', ({ status, owner }) => sql`${status}::text is null and ${owner}::text is null`);
+const byStatusStatements = listOf(
+  'list-by-status',
+  ({ status, owner }) => sql`${escalations.status} = ${status} and ${owner}::text is null`,
+);
 // Of one raiser, which raises five in a day at most.
-const ownStatements = listOf('list-own', 'e.raised_by = $3 and ($2::text is null or e.status = $2)');
+const ownStatements = listOf(
+  'list-own',
+  ({ status, owner }) =>
+    sql`${escalations.raisedBy} = ${owner} and (${status}::text is null or ${escalations.status} = ${status})`,
+);

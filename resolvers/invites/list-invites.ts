@@ -1,9 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type MemberRow, selectMemberships } from '../orgs/shared/member-row.ts';
+import { fromMemberships, type MemberRow, memberColumns } from '../orgs/shared/member-row.ts';
 import { inviteActions } from './shared/actions.ts';
 import { InviteWire, inviteToWire } from './wire.ts';
 
@@ -15,7 +17,7 @@ export const listInvites = query({
   summary: 'The invitations that nobody has taken up, expired ones included.',
   access: onOrg(inviteActions['org:invites:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
-  handler: ({ services, org }) => services.db.rows<MemberRow>(invitesStatement, [org.id]),
+  handler: ({ services, org }) => services.db.rows(invitesStatement.with({ orgId: org.id })),
   wire: z.object({ invites: z.array(InviteWire) }),
   toWire: (invites) => ({ invites: invites.map(inviteToWire) }),
 });
@@ -24,8 +26,10 @@ export const listInvites = query({
 export const isPending = ({ status, invitedEmail }: MemberRow): boolean =>
   status === 'invited' && invitedEmail !== null;
 
-const invitesStatement: Statement = {
-  name: 'invites.list',
-  text: `${selectMemberships} where m.org_id = $1 and m.status = 'invited' and m.invited_email is not null
-    order by m.created_at, m.principal_id`,
-};
+const invitesStatement = statement(
+  'invites.list',
+  { params: pick(memberships, 'orgId'), row: memberColumns },
+  (given, row) => sql`select ${row} from ${fromMemberships} where ${memberships.orgId} = ${given.orgId}
+    and ${memberships.status} = 'invited' and ${memberships.invitedEmail} is not null
+    order by ${memberships.createdAt}, ${memberships.principalId}`,
+);

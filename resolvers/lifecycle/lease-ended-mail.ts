@@ -1,4 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { authenticators } from '../../db/schema/identity.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { statement, typed } from '../../db/sql.ts';
 import { entersAt, type LeaseEnd } from '../../kernel/access/lifecycle.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -7,7 +10,7 @@ import type { MovedOrg } from './moved-org.ts';
 
 /** Tells the owners of organizations whose lease has ended, at the addresses that they have verified. */
 export async function queueLeaseEnded(work: Work, orgs: readonly MovedOrg[]): Promise<void> {
-  const owners = await work.rows<{ orgId: string; email: string }>(ownersStatement, [orgs.map(({ id }) => id)]);
+  const owners = await work.rows(ownersStatement.with({ orgIds: orgs.map(({ id }) => id) }));
   const byId = new Map(orgs.map((org) => [org.id, org]));
   for (const { orgId, email } of owners) {
     const org = byId.get(orgId)!;
@@ -29,9 +32,13 @@ function textOf(org: MovedOrg, name: string): string {
   ].join('\n');
 }
 
-const ownersStatement: Statement = {
-  name: 'lifecycle.owners',
-  text: `select distinct m.org_id as "orgId", a.public_subject as email
-    from memberships m ${joinVerifiedMail}
-    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'`,
-};
+const ownersStatement = statement(
+  'lifecycle.owners',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]') },
+    row: { orgId: memberships.orgId, email: authenticators.publicSubject },
+  },
+  ({ orgIds }, row) => sql`select distinct ${row} from ${memberships} ${joinVerifiedMail}
+    where ${memberships.orgId} = any(${orgIds}::uuid[]) and ${memberships.role} = 'owner'
+      and ${memberships.status} = 'active'`,
+);

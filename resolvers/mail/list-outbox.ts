@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -16,16 +17,18 @@ export const listOutbox = query({
   input: z.object(listWindow),
   async handler({ services }, window): Promise<ListPage<MailMessage>> {
     const list = newestFirst(services.keys, 'mail-outbox');
-    const values = [...list.positionOf(window), window.limit + 1];
-    return list.pageOf(await services.db.rows<MailMessage>(list.statementOf(window, outboxStatements), values), window);
+    const asked = { ...list.positionOf(window), limit: window.limit + 1 };
+    return list.pageOf(await services.db.rows(list.statementOf(window, outboxStatements).with(asked)), window);
   },
   wire: z.object({ mails: z.array(MailWire), has_more: z.boolean(), next_cursor: z.string().nullable() }),
   toWire: (page) => ({ mails: page.rows.map(({ row }) => mailToWire(row)), ...pageToWire(page) }),
 });
 
-const outboxStatements = bothWays((way) => ({
-  name: `mail.list-${way.name}`,
-  text: `select ${columnsOf(mailOutbox, 'm')} from mail_outbox m
-    where ${way.beyond('m', 1)}
-    ${way.order('m')} limit $3`,
-}));
+const outboxStatements = bothWays(mailOutbox, (way) =>
+  statement(
+    `mail.list-${way.name}`,
+    { params: { ...way.params, limit: typed<number>('bigint') }, row: allOf(mailOutbox) },
+    ({ limit, ...position }, row) => sql`select ${row} from ${mailOutbox}
+      where ${way.beyond(position)} ${way.order} limit ${limit}`,
+  ),
+);

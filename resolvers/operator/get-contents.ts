@@ -1,15 +1,17 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Role } from '../../db/schema/orgs.ts';
+import { hostNames } from '../../db/schema/hosts.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, type RowOf, statement } from '../../db/sql.ts';
 import { type Access, type PrincipalScope, requireRole, signedIn } from '../../kernel/access/access.ts';
 import { requireFreshProof } from '../../kernel/access/step-up.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectDataActions } from '../project-data/shared/actions.ts';
 import { asReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
-import { projectColumns } from '../projects/shared/load-projects.ts';
-import type { ProjectRow } from '../projects/shared/wire.ts';
-import { answeredFor } from '../sessions/shared/sessions.ts';
+import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
+import { answeredFor, answering } from '../sessions/shared/sessions.ts';
 import { lookedFor, refuseNarrow } from './reach.ts';
 
 /** What a project is made of, by name alone. */
@@ -21,12 +23,7 @@ export interface ProjectContents {
 }
 
 interface Reached extends PrincipalScope {
-  readonly found: FoundRow;
-}
-
-interface FoundRow extends ProjectRow {
-  readonly role: Role;
-  readonly domains: string[];
+  readonly found: RowOf<typeof foundRow>;
 }
 
 const signed = signedIn<object>('wallet', 'control_plane', 'operator');
@@ -38,7 +35,7 @@ const access: Access<{ readonly project: string }, Reached> = {
   authorise: async (ctx, caller, { project }) => {
     refuseNarrow(caller, projectDataActions['project:schema:read']);
     const { principal } = await signed.authorise(ctx, caller, {});
-    const [found] = await ctx.services.db.rows<FoundRow>(foundStatement, [...lookedFor(principal), project]);
+    const [found] = await ctx.services.db.rows(foundStatement.with({ ...lookedFor(principal), project }));
     requireRole(projectDataActions['project:schema:read'], found?.role ?? null, 'project_not_found');
     requireFreshProof(ctx, caller, 'project.contents');
     return { principal, found: found! };
@@ -83,12 +80,22 @@ const tablesText = `
 select coalesce(json_agg(c.relname order by c.relname), '[]')::text from pg_catalog.pg_class c
 where c.relnamespace = 'public'::pg_catalog.regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
 
-const foundStatement: Statement = {
-  name: 'operator.contents',
-  text: `select ${projectColumns}, m.role,
-      array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id order by h.name) as domains
-    from projects p join orgs o on o.id = p.org_id
-    join memberships m on m.org_id = p.org_id and m.status = 'active' and m.principal_id in (${answeredFor})
-    where p.id = $3 and p.deleted_at is null
-    order by array_position(array['owner', 'admin', 'developer', 'billing', 'viewer'], m.role) limit 1`,
+const foundRow = {
+  ...projectColumns,
+  role: memberships.role,
+  domains: computed<readonly string[]>(
+    'text[]',
+    sql`array(select ${hostNames.name} from ${hostNames}
+      where ${hostNames.orgId} = ${projects.orgId} and ${hostNames.projectId} = ${projects.id} order by ${hostNames.name})`,
+  ),
 };
+
+const foundStatement = statement(
+  'operator.contents',
+  { params: { ...answering, project: projects.id }, row: foundRow },
+  ({ project, ...given }, row) => sql`select ${row} from ${projectsAndOrgs}
+    join ${memberships} on ${memberships.orgId} = ${projects.orgId} and ${memberships.status} = 'active'
+      and ${memberships.principalId} in (${answeredFor(given)})
+    where ${projects.id} = ${project} and ${projects.deletedAt} is null
+    order by array_position(array['owner', 'admin', 'developer', 'billing', 'viewer'], ${memberships.role}) limit 1`,
+);

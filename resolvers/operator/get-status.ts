@@ -1,9 +1,17 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { orgRecoveryPostures } from '../../db/schema/ceremonies.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { degradedSql } from '../incidents/shared/open-incidents.ts';
 import { contactStates, emailStateOf, findContact, passkeyStateOf } from '../operator-contact/shared/contact.ts';
+import { answering } from '../sessions/shared/sessions.ts';
 import { lookedFor, operatedOrgs, type Reach, reachOf } from './reach.ts';
 
 export interface OperatorStatus extends Reach {
@@ -14,13 +22,6 @@ export interface OperatorStatus extends Reach {
   readonly projectIds: readonly string[];
   readonly degraded: boolean;
   /** Addresses that notices reach. */
-  readonly verifiedRecipients: number;
-}
-
-interface FactsRow {
-  readonly recoveryGap: boolean;
-  readonly projectIds: string[];
-  readonly degraded: boolean;
   readonly verifiedRecipients: number;
 }
 
@@ -51,7 +52,7 @@ export const getOperatorStatus = query({
     const [reach, contact, [facts]] = await Promise.all([
       reachOf(ctx, principal),
       findContact(services.db, principal.principal.id),
-      services.db.rows<FactsRow>(factsStatement, lookedFor(principal)),
+      services.db.rows(factsStatement.with(lookedFor(principal))),
     ]);
     // Who signed in by an address reads it.
     const byMail = principal.kind === 'operator' ? 'verified' : 'none';
@@ -102,22 +103,39 @@ export const getOperatorStatus = query({
   }),
 });
 
-const factsStatement: Statement = {
-  name: 'operator.facts',
-  text: `select
-      exists (select from memberships m left join org_recovery_postures r on r.org_id = m.org_id
-        join orgs o on o.id = m.org_id and o.lifecycle_state <> 'purged'
-        where m.org_id in (${operatedOrgs}) and m.role = 'owner' and m.status = 'active'
-          and not coalesce(r.control_plane_configured, false)) as "recoveryGap",
-      array(select p.id from projects p where p.org_id in (${operatedOrgs}) and p.deleted_at is null
-        order by p.created_at, p.id) as "projectIds",
-      ${degradedSql('(select null::uuid)')} as degraded,
-      (select count(distinct v.email)::int from (
-        select a.public_subject as email from memberships m
-          join authenticators a on a.principal_id = m.principal_id and a.kind = 'email'
-            and a.verified_at is not null and a.revoked_at is null
-          where m.org_id in (${operatedOrgs}) and m.status = 'active' and m.role in ('owner', 'admin')
-        union select c.email from memberships m join operator_contacts c on c.principal_id = m.principal_id
-          where m.org_id in (${operatedOrgs}) and m.status = 'active' and c.email_verified_at is not null
-      ) v) as "verifiedRecipients"`,
-};
+const operated = sql`${memberships.orgId} in (select org_id from operated)`;
+
+const factsStatement = statement(
+  'operator.facts',
+  {
+    params: answering,
+    row: {
+      recoveryGap: computed<boolean>(
+        'boolean',
+        sql`exists (select from ${memberships}
+          left join ${orgRecoveryPostures} on ${orgRecoveryPostures.orgId} = ${memberships.orgId}
+          join ${orgs} on ${orgs.id} = ${memberships.orgId} and ${orgs.lifecycleState} <> 'purged'
+          where ${operated} and ${memberships.role} = 'owner' and ${memberships.status} = 'active'
+            and not coalesce(${orgRecoveryPostures.controlPlaneConfigured}, false))`,
+      ),
+      projectIds: computed<readonly string[]>(
+        'text[]',
+        sql`array(select ${projects.id} from ${projects}
+          where ${projects.orgId} in (select org_id from operated) and ${projects.deletedAt} is null
+          order by ${projects.createdAt}, ${projects.id})`,
+      ),
+      degraded: computed<boolean>('boolean', sql.raw(degradedSql('(select null::uuid)'))),
+      verifiedRecipients: computed<number>(
+        'integer',
+        sql`(select count(distinct email)::int from (
+          select ${authenticators.publicSubject} as email from ${memberships} ${joinVerifiedMail}
+            where ${operated} and ${memberships.status} = 'active' and ${memberships.role} in ('owner', 'admin')
+          union select ${operatorContacts.email} from ${memberships}
+            join ${operatorContacts} on ${operatorContacts.principalId} = ${memberships.principalId}
+            where ${operated} and ${memberships.status} = 'active' and ${operatorContacts.emailVerifiedAt} is not null
+        ) verified)`,
+      ),
+    },
+  },
+  (given, row) => sql`with operated (org_id) as (${operatedOrgs(given)}) select ${row}`,
+);

@@ -1,11 +1,14 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { statement, typed } from '../../db/sql.ts';
 import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
-import { projectColumns } from '../projects/shared/load-projects.ts';
+import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
+import { answering } from '../sessions/shared/sessions.ts';
 import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
 
 export interface OperatedProjects {
@@ -27,7 +30,7 @@ const access: Access<ListInput, PrincipalScope> = {
     if (named) refuseNarrow(caller, projectActions['project:list']);
     const scope = await everywhere.authorise(ctx, caller, input);
     if (!named) return scope;
-    const [own] = await ctx.services.db.rows(ownStatement, [...lookedFor(scope.principal), input.org_id]);
+    const [own] = await ctx.services.db.rows(ownStatement.with({ ...lookedFor(scope.principal), org: input.org_id! }));
     if (own === undefined) throw notAuthorized(projectActions['project:list'], 'member');
     return scope;
   },
@@ -45,23 +48,28 @@ export const listOperatorProjects = query({
     include: z.literal('archived', 'must be `archived`').optional().describe('`archived` lists archived ones too.'),
   }),
   async handler(ctx, { org_id, include }): Promise<OperatedProjects> {
-    const values = [...lookedFor(ctx.principal), org_id ?? null, include === 'archived'];
-    const projects = await ctx.services.db.rows<ProjectRow>(projectsStatement, values);
-    return { scope: await scopeOf(ctx, ctx.principal), projects };
+    const asked = { ...lookedFor(ctx.principal), org: org_id ?? null, archived: include === 'archived' };
+    const listed = await ctx.services.db.rows(projectsStatement.with(asked));
+    return { scope: await scopeOf(ctx, ctx.principal), projects: listed };
   },
   wire: z.object({ projects: z.array(ProjectSummaryWire), scope: OperatorScopeWire }),
-  toWire: ({ scope, projects }) => ({ projects: projects.map(projectToWire), scope: { ...scope } }),
+  toWire: ({ scope, projects: listed }) => ({ projects: listed.map(projectToWire), scope: { ...scope } }),
 });
 
-const ownStatement: Statement = {
-  name: 'operator.own-org',
-  text: `select 1 where $3::uuid in (${operatedOrgs})`,
-};
+const ownStatement = statement(
+  'operator.own-org',
+  { params: { ...answering, org: typed<string>('uuid') } },
+  ({ org, ...given }) => sql`select where ${org}::uuid in (${operatedOrgs(given)})`,
+);
 
-const projectsStatement: Statement = {
-  name: 'operator.projects',
-  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
-    where p.org_id in (${operatedOrgs}) and p.deleted_at is null and ($3::uuid is null or p.org_id = $3)
-      and ($4::boolean or p.archived_at is null)
-    order by p.created_at desc, p.id desc`,
-};
+const projectsStatement = statement(
+  'operator.projects',
+  {
+    params: { ...answering, org: typed<string | null>('uuid'), archived: typed<boolean>('boolean') },
+    row: projectColumns,
+  },
+  ({ org, archived, ...given }, row) => sql`select ${row} from ${projectsAndOrgs}
+    where ${projects.orgId} in (${operatedOrgs(given)}) and ${projects.deletedAt} is null
+      and (${org}::uuid is null or ${projects.orgId} = ${org}) and (${archived}::boolean or ${projects.archivedAt} is null)
+    order by ${projects.createdAt} desc, ${projects.id} desc`,
+);

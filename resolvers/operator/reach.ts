@@ -1,13 +1,16 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { LifecycleState, Role, Tier } from '../../db/schema/orgs.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { type LifecycleState, memberships, orgs, type Role, type Tier } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import { notAuthorized } from '../../kernel/access/access.ts';
 import type { Caller, PrincipalBacked } from '../../kernel/access/caller.ts';
 import type { Action } from '../../kernel/access/permissions.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
-import { answeredFor, walletsOf } from '../sessions/shared/sessions.ts';
+import { answeredFor, answering, walletsOf } from '../sessions/shared/sessions.ts';
 
 /** For whom it is looked: an operator by its address, and so for all who named that; anybody else for itself. */
 export interface OperatorScope {
@@ -43,11 +46,11 @@ export interface Reach {
   readonly advisories: readonly Advisory[];
 }
 
-/** The principals whose things a caller may look at: `$1` and, by address `$2`, those whose contact it is. */
-export const lookedFor = (caller: PrincipalBacked): readonly [principalId: string, email: string | null] => [
-  caller.principal.id,
-  caller.kind === 'operator' ? caller.email : null,
-];
+/** The principals whose things a caller may look at: itself and, of an operator, those whose contact its address is. */
+export const lookedFor = (caller: PrincipalBacked) => ({
+  principal: caller.principal.id,
+  email: caller.kind === 'operator' ? caller.email : null,
+});
 
 /**
  * Whoever names something with a credential that answers for nothing is told what it is told everywhere.
@@ -71,10 +74,10 @@ export async function scopeOf({ services }: Context, caller: PrincipalBacked): P
 /** Everything that a person or a wallet answers for, in counts and names. */
 export async function reachOf(ctx: Context, caller: PrincipalBacked): Promise<Reach> {
   const { db } = ctx.services;
-  const [principalId, email] = lookedFor(caller);
+  const asked = lookedFor(caller);
   const [organizations, wallets, scope] = await Promise.all([
-    db.rows<OperatedOrg>(orgsStatement, [principalId, email]),
-    walletsOf(db, principalId, email),
+    db.rows(orgsStatement.with(asked)),
+    walletsOf(db, asked.principal, asked.email),
     scopeOf(ctx, caller),
   ]);
   const advisories = organizations.flatMap(({ orgId, reachable, lifecycleState }): Advisory[] => [
@@ -85,20 +88,41 @@ export async function reachOf(ctx: Context, caller: PrincipalBacked): Promise<Re
 }
 
 /** Organizations that one of the principals is an active member of, as a subquery. */
-export const operatedOrgs = `select m.org_id from memberships m where m.status = 'active' and m.principal_id in (${answeredFor})`;
+export const operatedOrgs = (given: Parameters<typeof answeredFor>[0]): SQL =>
+  sql`select ${memberships.orgId} from ${memberships}
+    where ${memberships.status} = 'active' and ${memberships.principalId} in (${answeredFor(given)})`;
 
-const orgsStatement: Statement = {
-  name: 'operator.organizations',
-  text: `select o.id as "orgId", o.display_name as "displayName", o.tier, o.lifecycle_state as "lifecycleState",
-      (select m.role from memberships m
-        where m.org_id = o.id and m.status = 'active' and m.principal_id in (${answeredFor})
-        order by array_position(array['owner', 'admin', 'developer', 'billing', 'viewer'], m.role) limit 1) as role,
-      (select count(*)::int from projects p where p.org_id = o.id and p.deleted_at is null) as "projectCount",
-      (select count(*)::int from memberships m where m.org_id = o.id and m.status = 'active') as "memberCount",
-      exists (select from memberships m ${joinVerifiedMail}
-        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin'))
-      or exists (select from memberships m join operator_contacts c on c.principal_id = m.principal_id
-        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin') and c.email_verified_at is not null)
-      as reachable
-    from orgs o where o.id in (${operatedOrgs}) and o.lifecycle_state <> 'purged' order by o.created_at, o.id`,
-};
+const ofOrg = sql`${memberships.orgId} = ${orgs.id} and ${memberships.status} = 'active'`;
+const leads = sql`${memberships.role} in ('owner', 'admin')`;
+
+const orgsStatement = statement(
+  'operator.organizations',
+  {
+    params: answering,
+    row: {
+      orgId: orgs.id,
+      ...pick(orgs, 'displayName', 'tier', 'lifecycleState'),
+      role: computed<Role>('text', sql`own.role`),
+      projectCount: computed<number>(
+        'integer',
+        sql`(select count(*)::int from ${projects}
+          where ${projects.orgId} = ${orgs.id} and ${projects.deletedAt} is null)`,
+      ),
+      memberCount: computed<number>('integer', sql`(select count(*)::int from ${memberships} where ${ofOrg})`),
+      reachable: computed<boolean>(
+        'boolean',
+        sql`exists (select from ${memberships} ${joinVerifiedMail} where ${ofOrg} and ${leads})
+          or exists (select from ${memberships}
+            join ${operatorContacts} on ${operatorContacts.principalId} = ${memberships.principalId}
+            where ${ofOrg} and ${leads} and ${operatorContacts.emailVerifiedAt} is not null)`,
+      ),
+    },
+  },
+  (given, row) => sql`select ${row} from ${orgs} cross join lateral (
+      select ${memberships.role} from ${memberships}
+      where ${ofOrg} and ${memberships.principalId} in (${answeredFor(given)})
+      order by array_position(array['owner', 'admin', 'developer', 'billing', 'viewer'], ${memberships.role}) limit 1
+    ) own
+    where ${orgs.id} in (${operatedOrgs(given)}) and ${orgs.lifecycleState} <> 'purged'
+    order by ${orgs.createdAt}, ${orgs.id}`,
+);

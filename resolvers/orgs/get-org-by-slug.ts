@@ -1,7 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf, partOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { orgs, type Role } from '../../db/schema/orgs.ts';
+import { memberships, orgSlugs, orgs } from '../../db/schema/orgs.ts';
+import { allOf, computed, orNull, partOf, prefixed, statement } from '../../db/sql.ts';
 import { type Access, notAuthorized, type OrgScope, signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import type { OrgDetail } from './get-org.ts';
@@ -23,10 +23,12 @@ const access: Access<SlugInput, OrgScope> = {
   action: orgActions['org:read'],
   authorise: async (ctx, caller, input) => {
     const { principal } = await anyPrincipal.authorise(ctx, caller, input);
-    const [row] = await ctx.services.db.rows<SlugRow>(slugStatement, [input.slug, principal.principal.id]);
+    const [row] = await ctx.services.db.rows(
+      slugStatement.with({ slug: input.slug, principalId: principal.principal.id }),
+    );
     if (row?.rests === true) throw slugReleased(input.slug, row.successor);
     if (row?.role == null) throw notAuthorized(orgActions['org:read'], 'member');
-    const { role, membership_id: membershipId } = row;
+    const { role, membershipId } = row;
     return { org: orgOf(row)!, authority: { kind: 'membership', membershipId: membershipId!, role } };
   },
 };
@@ -47,20 +49,22 @@ export const getOrgBySlug = query({
   toWire: (org) => ({ ...orgToWire(org), role: org.role }),
 });
 
-type SlugRow = Record<string, unknown> & {
-  readonly rests: boolean;
-  readonly successor: string | null;
-  readonly role: Role | null;
-  readonly membership_id: string | null;
-};
+const orgColumns = allOf(orgs);
+const orgOf = partOf('org.', orgColumns);
 
-const orgOf = partOf(orgs, 'org.');
-
-const slugStatement: Statement = {
-  name: 'slugs.get',
-  text: `select s.released_at is not null and s.rests_until > now() as rests, o.slug as successor,
-      m.role, m.id as membership_id, ${columnsOf(orgs, 'o', 'org.')}
-    from org_slugs s join orgs o on o.id = s.org_id
-    left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active' and s.released_at is null
-    where s.slug = $1`,
-};
+const slugStatement = statement(
+  'slugs.get',
+  {
+    params: { slug: orgSlugs.slug, principalId: memberships.principalId },
+    row: {
+      rests: computed<boolean>('boolean', sql`${orgSlugs.releasedAt} is not null and ${orgSlugs.restsUntil} > now()`),
+      successor: orgs.slug,
+      ...orNull({ role: memberships.role, membershipId: memberships.id }),
+      ...prefixed('org.', orgColumns),
+    },
+  },
+  ({ slug, principalId }, row) => sql`select ${row} from ${orgSlugs} join ${orgs} on ${orgs.id} = ${orgSlugs.orgId}
+    left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principalId}
+      and ${memberships.status} = 'active' and ${orgSlugs.releasedAt} is null
+    where ${orgSlugs.slug} = ${slug}`,
+);

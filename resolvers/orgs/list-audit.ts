@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type AuditEvent, auditEvents } from '../../db/schema/orgs.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { cursor, orgId } from '../../kernel/input/fields.ts';
 import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
@@ -28,8 +29,8 @@ export const listAudit = query({
     const window = { ...given, after: older_than ?? given.after };
     const list = bySeq.newestFirst(services.keys, `audit:${org.id}`);
     const position = list.positionOf(window, older_than === undefined ? 'after' : 'before');
-    const values = [org.id, ...position, window.limit + 1];
-    return list.pageOf(await services.db.rows<AuditEvent>(list.statementOf(window, auditStatements), values), window);
+    const asked = { orgId: org.id, ...position, limit: window.limit + 1 };
+    return list.pageOf(await services.db.rows(list.statementOf(window, auditStatements).with(asked)), window);
   },
   wire: z.object({
     events: z.array(
@@ -63,9 +64,14 @@ export const listAudit = query({
   }),
 });
 
-const auditStatements = bySeq.bothWays((way) => ({
-  name: `orgs.audit-${way.name}`,
-  text: `select ${columnsOf(auditEvents, 'e')} from audit_events e
-    where e.org_id = $1 and ${way.beyond('e', 2)}
-    ${way.order('e')} limit $3`,
-}));
+const auditStatements = bySeq.bothWays(auditEvents, (way) =>
+  statement(
+    `orgs.audit-${way.name}`,
+    {
+      params: { orgId: typed<string>('uuid'), ...way.params, limit: typed<number>('bigint') },
+      row: allOf(auditEvents),
+    },
+    ({ orgId: org, limit, ...position }, row) => sql`select ${row} from ${auditEvents}
+      where ${auditEvents.orgId} = ${org} and ${way.beyond(position)} ${way.order} limit ${limit}`,
+  ),
+);

@@ -1,10 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { orgActions } from './shared/actions.ts';
-import { type MemberRow, selectMembers } from './shared/member-row.ts';
+import { fromMemberships, memberColumns } from './shared/member-row.ts';
 import { membershipStatusWire, roleWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
@@ -15,7 +17,7 @@ export const listMembers = query({
   summary: 'The members of an organization, with their roles.',
   access: onOrg(orgActions['org:members:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
-  handler: ({ services, org }) => services.db.rows<MemberRow>(membersStatement, [org.id]),
+  handler: ({ services, org }) => services.db.rows(membersStatement.with({ orgId: org.id })),
   wire: z.object({
     members: z.array(
       z.object({
@@ -38,8 +40,10 @@ export const listMembers = query({
   }),
 });
 
-const membersStatement: Statement = {
-  name: 'orgs.members',
-  pipelined: true,
-  text: `${selectMembers} and m.org_id = $1 order by m.created_at, m.principal_id`,
-};
+const membersStatement = statement(
+  'orgs.members',
+  { params: pick(memberships, 'orgId'), row: memberColumns, pipelined: true },
+  (given, row) => sql`select ${row} from ${fromMemberships}
+    where ${memberships.status} <> 'revoked' and ${memberships.orgId} = ${given.orgId}
+    order by ${memberships.createdAt}, ${memberships.principalId}`,
+);

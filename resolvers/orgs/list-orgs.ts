@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { membershipsStatement } from './shared/memberships.ts';
-import type { MembershipRow } from './shared/wire.ts';
 import { MembershipWire, membershipToWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1`. Contract 01, section 6.2. */
@@ -13,7 +12,7 @@ export const listOrgs = query({
   summary: 'The organizations the caller is an active member of.',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),
-  handler: (ctx) => ctx.services.db.rows<MembershipRow>(membershipsStatement, [ctx.principal.principal.id]),
+  handler: (ctx) => ctx.services.db.rows(membershipsStatement.with({ principalId: ctx.principal.principal.id })),
   wire: z.object({ orgs: z.array(MembershipWire) }),
   toWire: (memberships) => ({ orgs: memberships.map(membershipToWire) }),
 });

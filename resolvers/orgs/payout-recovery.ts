@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { authenticators, principals } from '../../db/schema/identity.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { computed, statement, typed } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 import { rolesFrom } from '../../kernel/access/permissions.ts';
 import { orgActions } from './shared/actions.ts';
 
@@ -16,12 +20,6 @@ export interface PayoutRecovery {
   readonly wallet: string | null;
 }
 
-interface WalletsRow {
-  readonly orgId: string;
-  readonly defaultWallet: string | null;
-  readonly wallets: readonly string[];
-}
-
 /** Roles that see where earnings go: their wallets may be paid to when nobody named one. */
 const payable = rolesFrom(orgActions['org:payout:read'].role);
 
@@ -29,11 +27,8 @@ const payable = rolesFrom(orgActions['org:payout:read'].role);
  * Where the earnings of organizations would go: to the wallet that was named, else to the only one there is among
  * the active members from billing upwards who have signed with theirs: naming somebody proves nothing. Contract 01, section 6.2.
  */
-export async function payoutRecoveries(
-  rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>,
-  orgIds: readonly string[],
-): Promise<PayoutRecovery[]> {
-  const found = await rows<WalletsRow>(walletsStatement, [orgIds, payable]);
+export async function payoutRecoveries(rows: Rows, orgIds: readonly string[]): Promise<PayoutRecovery[]> {
+  const found = await rows(walletsStatement.with({ orgIds, payable }));
   return found.map(({ orgId, defaultWallet, wallets }) => {
     const base = { orgId, defaultWallet, activeWallets: wallets.length };
     if (defaultWallet !== null) return { ...base, status: 'ready', mode: 'default', wallet: defaultWallet };
@@ -69,14 +64,24 @@ export const payoutRecoveryToWire = ({ orgId, status, activeWallets, mode, walle
     : { mode, wallet_address: wallet, next_actions: [] }),
 });
 
-const walletsStatement: Statement = {
-  name: 'orgs.payout-wallets',
-  text: `select o.id as "orgId", o.payout_wallet as "defaultWallet", array(
-      select distinct a.public_subject from memberships m
-      join principals p on p.id = m.principal_id and p.disabled_at is null
-      join authenticators a on a.principal_id = p.id and a.kind = 'wallet'
-        and a.verified_at is not null and a.revoked_at is null
-      where m.org_id = o.id and m.status = 'active' and m.role = any($2::text[])
-    ) as wallets
-    from orgs o where o.id = any($1::uuid[])`,
-};
+const walletsStatement = statement(
+  'orgs.payout-wallets',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]'), payable: typed<readonly string[]>('text[]') },
+    row: {
+      orgId: orgs.id,
+      defaultWallet: orgs.payoutWallet,
+      wallets: computed<readonly string[]>('text[]', sql`paid.wallets`),
+    },
+  },
+  ({ orgIds, payable: roles }, row) => sql`select ${row} from ${orgs} cross join lateral (
+      select array(
+        select distinct ${authenticators.publicSubject} from ${memberships}
+        join ${principals} on ${principals.id} = ${memberships.principalId} and ${principals.disabledAt} is null
+        join ${authenticators} on ${authenticators.principalId} = ${principals.id} and ${authenticators.kind} = 'wallet'
+          and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null
+        where ${memberships.orgId} = ${orgs.id} and ${memberships.status} = 'active'
+          and ${memberships.role} = any(${roles}::text[])
+      ) as wallets
+    ) paid where ${orgs.id} = any(${orgIds}::uuid[])`,
+);

@@ -1,7 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { allOf, pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId } from '../../kernel/input/fields.ts';
@@ -29,7 +29,7 @@ export const renameOrg = mutation({
   }),
   async handler(work, { display_name }): Promise<Org> {
     refuseWhileClosed(await lockOrgFor(work, work.org.id, orgActions['org:rename']));
-    const [renamed] = await work.rows<Org>(renameStatement, [work.org.id, display_name]);
+    const [renamed] = await work.rows(renameStatement.with({ id: work.org.id, displayName: display_name }));
     return renamed!;
   },
   audit: ({ id, displayName }) => ({
@@ -41,7 +41,9 @@ export const renameOrg = mutation({
   toWire: orgToWire,
 });
 
-const renameStatement: Statement = {
-  name: 'orgs.rename',
-  text: `update orgs o set display_name = $2 where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
-};
+const renameStatement = statement(
+  'orgs.rename',
+  { params: pick(orgs, 'id', 'displayName'), row: allOf(orgs) },
+  ({ id, displayName }, row) =>
+    sql`update ${orgs} ${setOf(orgs, { displayName })} where ${orgs.id} = ${id} returning ${row}`,
+);

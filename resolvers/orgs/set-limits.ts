@@ -1,8 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { allOf, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { orgId } from '../../kernel/input/fields.ts';
@@ -50,7 +50,7 @@ export const setLimits = mutation({
   }),
   async handler(work, { org, limits }): Promise<Org> {
     const given = Object.fromEntries(spellings.map(([name, wire]) => [name, limits[wire]]));
-    const [row] = await work.rows<Org>(updateStatement, [org, JSON.stringify(given)]);
+    const [row] = await work.rows(updateStatement.with({ id: org, limits: JSON.stringify(given) }));
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
     work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
@@ -69,8 +69,11 @@ export const setLimits = mutation({
   }),
 });
 
-const updateStatement: Statement = {
-  name: 'orgs.set-limits',
-  text: `update orgs o set limit_overrides = jsonb_strip_nulls(o.limit_overrides || $2::jsonb)
-    where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
-};
+const updateStatement = statement(
+  'orgs.set-limits',
+  { params: { id: orgs.id, limits: orgs.limitOverrides }, row: allOf(orgs) },
+  ({ id, limits }, row) =>
+    sql`update ${orgs} ${setOf(orgs, {
+      limitOverrides: sql`jsonb_strip_nulls(${orgs.limitOverrides} || ${limits}::jsonb)`,
+    })} where ${orgs.id} = ${id} returning ${row}`,
+);

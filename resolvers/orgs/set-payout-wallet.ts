@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { allOf, from, pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
@@ -36,7 +37,7 @@ export const setPayoutWallet = mutation({
   }),
   async handler(work, { wallet_address }): Promise<PayoutWalletSet> {
     refuseWhileClosed(await lockOrgFor(work, work.org.id, orgActions['org:payout:write']));
-    const [row] = await work.rows<Org & { previous: string | null }>(setStatement, [work.org.id, wallet_address]);
+    const [row] = await work.rows(setStatement.with({ id: work.org.id, payoutWallet: wallet_address }));
     const { previous, ...org } = row!;
     const [recovery] = await payoutRecoveries(work.rows, [org.id]);
     return { org, previous, recovery: recovery! };
@@ -62,9 +63,11 @@ export const setPayoutWallet = mutation({
   }),
 });
 
-const setStatement: Statement = {
-  name: 'orgs.set-payout-wallet',
-  text: `update orgs o set payout_wallet = $2
-    from (select id, payout_wallet from orgs where id = $1 for no key update) was
-    where o.id = was.id returning ${columnsOf(orgs, 'o')}, was.payout_wallet as previous`,
-};
+const was = alias(orgs, 'was');
+const setStatement = statement(
+  'orgs.set-payout-wallet',
+  { params: pick(orgs, 'id', 'payoutWallet'), row: { ...allOf(orgs), previous: was.payoutWallet } },
+  ({ id, payoutWallet }, row) => sql`update ${orgs} ${setOf(orgs, { payoutWallet })}
+    from (select ${was.id}, ${was.payoutWallet} from ${from(was)} where ${was.id} = ${id} for no key update) ${was}
+    where ${orgs.id} = ${was.id} returning ${row}`,
+);

@@ -1,10 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { oneLine, projectId } from '../../kernel/input/fields.ts';
 import { mutation, type OperationNames } from '../../kernel/run/operation.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 import { lockProject } from './shared/lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
@@ -21,8 +24,9 @@ const archiving = (to: 'archived' | 'reactivated', texts: OperationNames) =>
       // The platform admin may see everything, so for them an absent thing is simply absent.
       if (project === undefined) throw new ServiceError('PROJECT_NOT_FOUND', { details: { project_id: id } });
       if ((project.archivedAt !== null) === (to === 'archived')) return { project, changed: false };
-      const values = [project.orgId, project.id, to === 'archived'];
-      const [archived] = await work.rows<Pick<ProjectRow, 'archivedAt'>>(archiveStatement, values);
+      const [archived] = await work.rows(
+        archiveStatement.with({ orgId: project.orgId, id: project.id, archived: to === 'archived' }),
+      );
       work.afterCommit(() => forgetProjectTargets(work.services));
       return { project: { ...project, ...archived }, changed: true };
     },
@@ -53,8 +57,10 @@ export const reactivateProject = archiving('reactivated', {
   summary: 'Take a project that was put away into use again.',
 });
 
-const archiveStatement: Statement = {
-  name: 'projects.archive',
-  text: `update projects set archived_at = case when $3::boolean then now() end where org_id = $1 and id = $2
-    returning archived_at as "archivedAt"`,
-};
+const archiveStatement = statement(
+  'projects.archive',
+  { params: { ...projectKey, archived: typed<boolean>('boolean') }, row: pick(projects, 'archivedAt') },
+  ({ archived, ...key }, row) =>
+    sql`update ${projects} ${setOf(projects, { archivedAt: sql`case when ${archived}::boolean then now() end` })}
+      where ${isProject(key)} returning ${row}`,
+);

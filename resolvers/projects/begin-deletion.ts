@@ -1,8 +1,11 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { projects } from '../../db/schema/projects.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { AuditEntry, StepRef } from '../../kernel/run/operation.ts';
 import { runDeletionHooks } from './shared/deletion-hooks.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
 /**
@@ -14,7 +17,7 @@ export async function beginDeletion(
   project: ProjectRow,
 ): Promise<{ readonly ref: StepRef; readonly orgId: string; readonly audit: AuditEntry }> {
   const { orgId, id, name, server, databaseName, roleName } = project;
-  await work.rows(markStatement, [orgId, id]);
+  await work.rows(markStatement.with({ orgId, id }));
   await runDeletionHooks(work, { orgId, projectId: id });
   // Sockets of its keys, and readers of its room, have lost their right.
   work.authorityChanged(orgId);
@@ -26,7 +29,13 @@ export async function beginDeletion(
   };
 }
 
-const markStatement: Statement = {
-  name: 'projects.mark-deleted',
-  text: `update projects set state = 'deleting', deleted_at = now(), repo_name = null where org_id = $1 and id = $2`,
-};
+const markStatement = statement(
+  'projects.mark-deleted',
+  { params: projectKey },
+  (key) =>
+    sql`update ${projects} ${setOf(projects, {
+      state: sql`'deleting'`,
+      deletedAt: sql`now()`,
+      repoName: sql`null`,
+    })} where ${isProject(key)}`,
+);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf, partOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import type { Project } from '../../db/schema/projects.ts';
+import { type Project, projects } from '../../db/schema/projects.ts';
+import { allOf, computed, insertInto, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
 import {
   type Access,
   type NoScope,
@@ -15,7 +15,7 @@ import {
 } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
-import { projectColumnsOf, projectOf } from '../../kernel/access/project-columns.ts';
+import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
 import { actorOf } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, orgId } from '../../kernel/input/fields.ts';
@@ -23,12 +23,13 @@ import { twoWords } from '../../kernel/input/two-words.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { stepMutation } from '../../kernel/run/operation.ts';
+import { type StepRef, stepMutation } from '../../kernel/run/operation.ts';
 import { makeProjectKey } from '../identity/shared/project-keys.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
 import { projectActions } from './shared/actions.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 import { type ProjectRow, withOrg } from './shared/wire.ts';
 
 interface CreateProjectInput {
@@ -97,18 +98,16 @@ export const createProject = stepMutation({
       await requireRoom(work, org);
       const id = work.services.newId('prj');
       const database = work.services.projectDatabases.assign();
-      const values = [
-        org.id,
+      const project = {
+        orgId: org.id,
         id,
-        publicId(),
-        name ?? twoWords(' '),
-        database.server,
-        database.databaseName,
-        database.roleName,
-        principalId,
-        JSON.stringify(actorOf(caller, scope, work.services.now())),
-      ];
-      await work.rows(insertStatement, values);
+        publicId: publicId(),
+        name: name ?? twoWords(' '),
+        ...database,
+        createdBy: principalId,
+        creator: JSON.stringify(actorOf(caller, scope, work.services.now())),
+      };
+      await work.rows(insertStatement.with(project));
       return {
         ref: { orgId: org.id, projectId: id, ...database },
         orgId: org.id,
@@ -118,7 +117,7 @@ export const createProject = stepMutation({
     },
     effect: ({ services }, ref) => services.projectDatabases.provision(ref as unknown as ProjectDatabase),
     async settle(work, ref): Promise<CreatedProject> {
-      const [row] = await work.rows<Record<string, unknown>>(readyStatement, [ref.orgId, ref.projectId]);
+      const [row] = await work.rows(readyStatement.with(rowOf(ref)));
       const project = projectOf(row!)!;
       const org = orgOf(row!)!;
       return {
@@ -130,7 +129,7 @@ export const createProject = stepMutation({
     },
     async undo({ services }, ref) {
       await services.projectDatabases.drop(ref as unknown as ProjectDatabase);
-      await services.db.rows(failedStatement, [ref.orgId, ref.projectId]);
+      await services.db.rows(failedStatement.with(rowOf(ref)));
     },
   },
   wire: z.object({
@@ -182,37 +181,56 @@ async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
   refuseWhileClosed(org);
   await refuseOverQuota(
     work,
-    { statement: countStatement, values: [id] },
+    countStatement.with({ orgId: id }),
     { scope: 'organization', metric: 'projects' },
     limitsOf(org).projects,
   );
 }
 
-const orgOf = partOf(orgs, 'org.');
+const orgColumns = allOf(orgs);
+const orgOf = partOf('org.', orgColumns);
+
+/** The key of the project that a step works on. */
+const rowOf = (ref: StepRef) => ({ orgId: ref.orgId as string, id: ref.projectId as string });
 
 const publicId = () => randomBytes(6).toString('hex');
 
-const countStatement: Statement = {
-  name: 'projects.count',
-  text: `select count(*)::int as used from projects where org_id = $1 and deleted_at is null`,
-};
+const countStatement = statement(
+  'projects.count',
+  { params: pick(projects, 'orgId'), row: { used: computed<number>('integer', sql`count(*)::int`) } },
+  ({ orgId }, row) => sql`select ${row} from ${projects}
+    where ${projects.orgId} = ${orgId} and ${projects.deletedAt} is null`,
+);
 
-const insertStatement: Statement = {
-  name: 'projects.insert',
-  text: `insert into projects
-      (org_id, id, public_id, name, state, schema_slot, server, database_name, role_name, created_by, creator)
-    values ($1, $2, $3, $4, 'provisioning', 'p' || lpad(nextval('project_slots')::text, 4, '0'), $5, $6, $7, $8, $9)`,
-};
+const insertStatement = statement(
+  'projects.insert',
+  {
+    params: {
+      ...pick(projects, 'orgId', 'id', 'publicId', 'name', 'server', 'databaseName', 'roleName', 'createdBy'),
+      ...pick(projects, 'creator'),
+    },
+  },
+  (given) =>
+    insertInto(projects, {
+      ...given,
+      state: sql`'provisioning'`,
+      schemaSlot: sql`'p' || lpad(nextval('project_slots')::text, 4, '0')`,
+    }),
+);
 
 // A key may be answered again after its project was deleted, which this does not bring back.
-const readyStatement: Statement = {
-  name: 'projects.ready',
-  text: `update projects p set state = case p.state when 'provisioning' then 'ready' else p.state end from orgs o
-    where p.org_id = $1 and p.id = $2 and o.id = p.org_id
-    returning ${projectColumnsOf('p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}`,
-};
+const readyStatement = statement(
+  'projects.ready',
+  { params: projectKey, row: { ...prefixed('project.', projectColumns), ...prefixed('org.', orgColumns) } },
+  (key, row) =>
+    sql`update ${projects} ${setOf(projects, {
+      state: sql`case ${projects.state} when 'provisioning' then 'ready' else ${projects.state} end`,
+    })} from ${orgs} where ${isProject(key)} and ${orgs.id} = ${projects.orgId} returning ${row}`,
+);
 
-const failedStatement: Statement = {
-  name: 'projects.failed',
-  text: `update projects set state = 'failed', deleted_at = now() where org_id = $1 and id = $2 and state = 'provisioning'`,
-};
+const failedStatement = statement(
+  'projects.failed',
+  { params: projectKey },
+  (key) => sql`update ${projects} ${setOf(projects, { state: sql`'failed'`, deletedAt: sql`now()` })}
+    where ${isProject(key)} and ${projects.state} = 'provisioning'`,
+);

@@ -1,19 +1,21 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf, partOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import { idempotencyKeys } from '../../db/schema/platform.ts';
+import { projects, stepOperations } from '../../db/schema/projects.ts';
+import { allOf, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
 import { type Access, onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { type Caller, callerKey, isPrincipal } from '../../kernel/access/caller.ts';
-import { projectColumnsOf, projectOf } from '../../kernel/access/project-columns.ts';
+import { projectColumns as ownColumns, projectOf } from '../../kernel/access/project-columns.ts';
 import { isKey } from '../../kernel/durability/idempotency.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { projectActions } from './shared/actions.ts';
-import { projectColumns } from './shared/load-projects.ts';
+import { isProject, projectColumns, projectKey } from './shared/load-projects.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -64,7 +66,9 @@ export const deleteProject = stepMutation({
     },
     effect: ({ services }, ref) => services.projectDatabases.drop(ref as unknown as ProjectDatabase),
     async settle(work, ref): Promise<ProjectRow> {
-      const [project] = await work.rows<ProjectRow>(deletedStatement, [ref.orgId, ref.projectId]);
+      const [project] = await work.rows(
+        deletedStatement.with({ orgId: ref.orgId as string, id: ref.projectId as string }),
+      );
       return project!;
     },
   },
@@ -83,8 +87,8 @@ async function begunBefore(
 ): Promise<ProjectScope | undefined> {
   const { idempotencyKey: key, address } = request;
   if (key === undefined || !isKey(key) || !isPrincipal(caller)) return undefined;
-  const values = [callerKey(caller, address), name, key, project];
-  const [row] = await services.db.rows<Record<string, unknown>>(begunStatement, values);
+  const asked = { scope: callerKey(caller, address), operation: name, key, project };
+  const [row] = await services.db.rows(begunStatement.with(asked));
   if (row === undefined) return undefined;
   return {
     org: orgOf(row)!,
@@ -93,20 +97,28 @@ async function begunBefore(
   };
 }
 
-const orgOf = partOf(orgs, 'org.');
+const orgColumns = allOf(orgs);
+const orgOf = partOf('org.', orgColumns);
 
-const deletedStatement: Statement = {
-  name: 'projects.deleted',
-  text: `update projects p set state = 'deleted' from orgs o
-    where p.org_id = $1 and p.id = $2 and o.id = p.org_id returning ${projectColumns}`,
-};
+const deletedStatement = statement(
+  'projects.deleted',
+  { params: projectKey, row: projectColumns },
+  (key, row) => sql`update ${projects} ${setOf(projects, { state: sql`'deleted'` })} from ${orgs}
+    where ${isProject(key)} and ${orgs.id} = ${projects.orgId} returning ${row}`,
+);
 
-const begunStatement: Statement = {
-  name: 'projects.deletion-begun',
-  text: `select ${projectColumnsOf('p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}
-    from idempotency_keys k
-    join step_operations s on s.id = k.step_id and s.operation = k.operation
-    join projects p on p.org_id = s.org_id and p.id = s.ref->>'projectId'
-    join orgs o on o.id = p.org_id
-    where k.scope = $1 and k.operation = $2 and k.key = $3 and p.id = $4`,
-};
+const begunStatement = statement(
+  'projects.deletion-begun',
+  {
+    params: { ...pick(idempotencyKeys, 'scope', 'operation', 'key'), project: projects.id },
+    row: { ...prefixed('project.', ownColumns), ...prefixed('org.', orgColumns) },
+  },
+  ({ scope, operation, key, project }, row) => sql`select ${row} from ${idempotencyKeys}
+    join ${stepOperations} on ${stepOperations.id} = ${idempotencyKeys.stepId}
+      and ${stepOperations.operation} = ${idempotencyKeys.operation}
+    join ${projects} on ${projects.orgId} = ${stepOperations.orgId}
+      and ${projects.id} = ${stepOperations.ref}->>'projectId'
+    join ${orgs} on ${orgs.id} = ${projects.orgId}
+    where ${idempotencyKeys.scope} = ${scope} and ${idempotencyKeys.operation} = ${operation}
+      and ${idempotencyKeys.key} = ${key} and ${projects.id} = ${project}`,
+);

@@ -1,12 +1,13 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { statement, typed } from '../../db/sql.ts';
 import { type Access, onOrg, signedIn } from '../../kernel/access/access.ts';
-import { visibilityOf } from '../../kernel/access/visibility.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from './shared/actions.ts';
-import { projectColumns, visible } from './shared/load-projects.ts';
+import { projectColumns, projectsAndOrgs, viewer, viewerOf, visible } from './shared/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
 interface ListProjectsInput {
@@ -40,10 +41,15 @@ export const listProjects = query({
   async handler(ctx, { org_id, include, ...window }): Promise<ListPage<ProjectRow>> {
     const { db, keys } = ctx.services;
     const list = newestFirst(keys, `projects:${org_id ?? '*'}:${include ?? ''}`);
-    const seen = visibilityOf(await ctx.caller());
-    const values = [...seen, org_id ?? null, include === 'archived', ...list.positionOf(window), window.limit + 1];
-    const statement = list.statementOf(window, org_id === undefined ? everywhereStatements : ofOrgStatements);
-    return list.pageOf(await db.rows<ProjectRow>(statement, values), window);
+    const asked = {
+      ...(await viewerOf(ctx)),
+      orgId: org_id ?? null,
+      archived: include === 'archived',
+      ...list.positionOf(window),
+      limit: window.limit + 1,
+    };
+    const listed = list.statementOf(window, org_id === undefined ? everywhereStatements : ofOrgStatements);
+    return list.pageOf<ProjectRow>(await db.rows(listed.with(asked)), window);
   },
   wire: z.object({
     projects: z.array(ProjectSummaryWire),
@@ -54,15 +60,27 @@ export const listProjects = query({
 });
 
 /** Of one organization and over all are two statements, so that the first finds its rows by their index. */
-const listOf = (name: string, where: string, more: Pick<Statement, 'pipelined'> = {}) =>
-  bothWays((way) => ({
-    name: `projects.${name}-${way.name}`,
-    ...more,
-    text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
-      where ${where} and ${visible} and ($5::boolean or p.archived_at is null) and ${way.beyond('p', 6)}
-      ${way.order('p')} limit $8`,
-  }));
+const listOf = (name: string, where: (orgId: SQL) => SQL, options: { readonly pipelined?: true } = {}) =>
+  bothWays(projects, (way) =>
+    statement(
+      `projects.${name}-${way.name}`,
+      {
+        params: {
+          ...viewer,
+          orgId: typed<string | null>('uuid'),
+          archived: typed<boolean>('boolean'),
+          ...way.params,
+          limit: typed<number>('bigint'),
+        },
+        row: projectColumns,
+        ...options,
+      },
+      ({ orgId, archived, limit, ...given }, row) => sql`select ${row} from ${projectsAndOrgs}
+        where ${where(orgId)} and ${visible(given)} and (${archived}::boolean or ${projects.archivedAt} is null)
+          and ${way.beyond(given)} ${way.order} limit ${limit}`,
+    ),
+  );
 
-const ofOrgStatements = listOf('list', 'p.org_id = $4::uuid', { pipelined: true });
+const ofOrgStatements = listOf('list', (orgId) => sql`${projects.orgId} = ${orgId}::uuid`, { pipelined: true });
 // Whether everything is asked for has to be known to plan it well.
-const everywhereStatements = listOf('list-all', '$4::uuid is null');
+const everywhereStatements = listOf('list-all', (orgId) => sql`${orgId}::uuid is null`);

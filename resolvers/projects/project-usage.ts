@@ -1,4 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projectUsage } from '../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../db/sql.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { ProjectRow } from './shared/wire.ts';
@@ -21,13 +24,12 @@ export async function projectUsages(services: Services, projects: readonly Proje
   // Before it is ready there may be no database yet, and once deleted there is none.
   const stored = projects.filter(({ state }) => state === 'ready');
   const [counted, sizes] = await Promise.all([
-    services.db.rows<{ project_id: string; api_calls: bigint }>(countedStatement, [
-      projects.map(({ orgId }) => orgId),
-      projects.map(({ id }) => id),
-    ]),
+    services.db.rows(
+      countedStatement.with({ orgIds: projects.map(({ orgId }) => orgId), ids: projects.map(({ id }) => id) }),
+    ),
     services.projectDatabases.sizesBytes(stored),
   ]);
-  const calls = new Map(counted.map((row) => [row.project_id, Number(row.api_calls)]));
+  const calls = new Map(counted.map((row) => [row.projectId, Number(row.apiCalls)]));
   const bytes = new Map(stored.map(({ id }, at) => [id, sizes[at]!]));
   return projects.map(({ id, orgTier, orgLimitOverrides }) => {
     const limits = limitsOf({ tier: orgTier, limitOverrides: orgLimitOverrides });
@@ -40,9 +42,14 @@ export async function projectUsages(services: Services, projects: readonly Proje
   });
 }
 
-const countedStatement: Statement = {
-  name: 'usage.of-projects',
-  text: `select u.project_id, u.api_calls from unnest($1::uuid[], $2::text[]) as p (org_id, id)
-    join orgs o on o.id = p.org_id
-    join project_usage u on u.org_id = p.org_id and u.project_id = p.id and u.since = o.usage_since`,
-};
+const countedStatement = statement(
+  'usage.of-projects',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]'), ids: typed<readonly string[]>('text[]') },
+    row: pick(projectUsage, 'projectId', 'apiCalls'),
+  },
+  ({ orgIds, ids }, row) => sql`select ${row} from unnest(${orgIds}::uuid[], ${ids}::text[]) as asked (org_id, id)
+    join ${orgs} on ${orgs.id} = asked.org_id
+    join ${projectUsage} on ${projectUsage.orgId} = asked.org_id and ${projectUsage.projectId} = asked.id
+      and ${projectUsage.since} = ${orgs.usageSince}`,
+);

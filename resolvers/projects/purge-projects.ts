@@ -1,12 +1,14 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { setOf, statement, typed } from '../../db/sql.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { deleteProject } from './delete-project.ts';
-import { projectColumns } from './shared/load-projects.ts';
-import type { ProjectRow } from './shared/wire.ts';
+import { projectColumns, projectsAndOrgs } from './shared/load-projects.ts';
 
 /** Projects whose deletion is begun in one transaction. */
 const batch = 50;
@@ -25,13 +27,13 @@ export async function purgeProjects(ctx: Context): Promise<number> {
     begun += found;
     if (found < batch) break;
   }
-  await ctx.services.db.rows(emptiedStatement, []);
+  await ctx.services.db.rows(emptiedStatement.with({}));
   return begun;
 }
 
 async function beginSome(work: Work): Promise<number> {
   const caller = await work.caller();
-  const projects = await work.rows<ProjectRow>(leftStatement, [batch]);
+  const projects = await work.rows(leftStatement.with({ limit: batch }));
   for (const project of projects) {
     const { ref, orgId, audit } = await beginDeletion(work, project);
     const scope = { org: { id: orgId }, authority: { kind: 'system', reason: 'organization_purged' } };
@@ -42,16 +44,20 @@ async function beginSome(work: Work): Promise<number> {
 }
 
 // One that is still being made is left for the next time: it is ready or undone by then.
-const leftStatement: Statement = {
-  name: 'projects.left-of-purged',
-  text: `select ${projectColumns} from orgs o join projects p on p.org_id = o.id
-    where o.lifecycle_state = 'purged' and o.emptied_at is null and p.deleted_at is null and p.state = 'ready'
-    limit $1 for update of p skip locked`,
-};
+const leftStatement = statement(
+  'projects.left-of-purged',
+  { params: { limit: typed<number>('bigint') }, row: projectColumns },
+  ({ limit }, row) => sql`select ${row} from ${projectsAndOrgs}
+    where ${orgs.lifecycleState} = 'purged' and ${orgs.emptiedAt} is null and ${projects.deletedAt} is null
+      and ${projects.state} = 'ready'
+    limit ${limit} for update of ${projects} skip locked`,
+);
 
 // Nothing is created in a purged organization, so it is not looked at again.
-const emptiedStatement: Statement = {
-  name: 'projects.purged-orgs-emptied',
-  text: `update orgs o set emptied_at = now() where o.lifecycle_state = 'purged' and o.emptied_at is null
-      and not exists (select from projects p where p.org_id = o.id and p.deleted_at is null)`,
-};
+const emptiedStatement = statement(
+  'projects.purged-orgs-emptied',
+  {},
+  () => sql`update ${orgs} ${setOf(orgs, { emptiedAt: sql`now()` })}
+    where ${orgs.lifecycleState} = 'purged' and ${orgs.emptiedAt} is null and not exists (
+      select from ${projects} where ${projects.orgId} = ${orgs.id} and ${projects.deletedAt} is null)`,
+);

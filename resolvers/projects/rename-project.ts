@@ -1,9 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { projectActions } from './shared/actions.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -22,7 +25,7 @@ export const renameProject = mutation({
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousName: string }> {
     const project = await lockProjectFor(work, projectActions['project:rename']);
-    if (project.name !== name) await work.rows(renameStatement, [project.orgId, project.id, name]);
+    if (project.name !== name) await work.rows(renameStatement.with({ ...project, name }));
     return { project: { ...project, name }, previousName: project.name };
   },
   audit: ({ project: { id, name }, previousName }) =>
@@ -33,7 +36,8 @@ export const renameProject = mutation({
   toWire: ({ project }) => ({ project_id: project.id, name: project.name }),
 });
 
-const renameStatement: Statement = {
-  name: 'projects.rename',
-  text: 'update projects set name = $3 where org_id = $1 and id = $2',
-};
+const renameStatement = statement(
+  'projects.rename',
+  { params: { ...projectKey, name: projects.name } },
+  ({ name, ...key }) => sql`update ${projects} ${setOf(projects, { name })} where ${isProject(key)}`,
+);

@@ -1,11 +1,15 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { isUniqueViolation, type Statement } from '../../db/pool.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { addressForm, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { projectActions } from './shared/actions.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -47,14 +51,15 @@ export const setRepoName = mutation({
 /** Who has a name is decided by the unique index, never by looking first. @throws REPO_NAME_TAKEN */
 async function claim(work: Work, project: ProjectRow, name: string): Promise<void> {
   try {
-    await work.rows(claimStatement, [project.orgId, project.id, name]);
+    await work.rows(claimStatement.with({ orgId: project.orgId, id: project.id, repoName: name }));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw new ServiceError('REPO_NAME_TAKEN', { details: { field: 'name', repo_name: name } });
   }
 }
 
-const claimStatement: Statement = {
-  name: 'projects.claim-repo-name',
-  text: 'update projects set repo_name = $3 where org_id = $1 and id = $2',
-};
+const claimStatement = statement(
+  'projects.claim-repo-name',
+  { params: { ...projectKey, repoName: projects.repoName } },
+  ({ repoName, ...key }) => sql`update ${projects} ${setOf(projects, { repoName })} where ${isProject(key)}`,
+);

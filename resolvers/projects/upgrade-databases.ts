@@ -1,7 +1,11 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { templateVersion } from '../../db/project-template.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { isProject, projectKey } from './shared/load-projects.ts';
 
 /** The job that brings every project database to the template's version, also those that nobody opens. */
 export const upgradeDatabasesTask = 'upgrade_databases';
@@ -11,14 +15,6 @@ const batch = 10;
 /** How long a database is left to the node that began with it, in minutes; and to itself, when it could not be done. */
 const leftMinutes = 10;
 
-interface DueRow {
-  readonly org_id: string;
-  readonly id: string;
-  readonly server: string;
-  readonly database_name: string;
-  readonly role_name: string;
-}
-
 /**
  * Brings some databases to the newest version, and has itself run again while there are more. What was done is written
  * database by database, so whatever stops it, it goes on from there; one that fails is tried again later and holds up
@@ -26,13 +22,13 @@ interface DueRow {
  */
 export const upgradeDatabases: Task = async ({ ctx, addJob, log }) => {
   const { db, projectDatabases } = ctx.services;
-  const due = await db.rows<DueRow>(claimStatement, [templateVersion, batch, leftMinutes]);
+  const due = await db.rows(claimStatement.with({ version: templateVersion, batch, leftMinutes }));
   await Promise.all(
-    due.map(async ({ org_id, id, server, database_name: databaseName, role_name: roleName }) => {
+    due.map(async ({ orgId, id, server, databaseName, roleName }) => {
       const database: ProjectDatabase = { server, databaseName, roleName };
       try {
         await projectDatabases.upgrade(database, { unhurried: true });
-        await db.rows(doneStatement, [org_id, id, templateVersion]);
+        await db.rows(doneStatement.with({ orgId, id, templateVersion }));
       } catch (error) {
         log.warn(
           { err: error, database: databaseName },
@@ -46,19 +42,35 @@ export const upgradeDatabases: Task = async ({ ctx, addJob, log }) => {
 };
 
 // Nodes that look at the same moment pass over each other's rows.
-const claimStatement: Statement = {
-  name: 'projects.databases-due',
-  text: `update projects p set template_tried_at = now() from (
-      select org_id, id from projects
-      where state = 'ready' and deleted_at is null and template_version < $1
-        and (template_tried_at is null or template_tried_at < now() - make_interval(mins => $3))
-      order by template_version, id limit $2 for update skip locked
-    ) due
-    where p.org_id = due.org_id and p.id = due.id
-    returning p.org_id, p.id, p.server, p.database_name, p.role_name`,
-};
+const claimStatement = statement(
+  'projects.databases-due',
+  {
+    params: {
+      version: projects.templateVersion,
+      batch: typed<number>('bigint'),
+      leftMinutes: typed<number>('integer'),
+    },
+    row: pick(projects, 'orgId', 'id', 'server', 'databaseName', 'roleName'),
+  },
+  (given, row) => {
+    const due = alias(projects, 'due');
+    return sql`update ${projects} ${setOf(projects, { templateTriedAt: sql`now()` })} from (
+        select ${projects.orgId}, ${projects.id} from ${projects}
+        where ${projects.state} = 'ready' and ${projects.deletedAt} is null and ${projects.templateVersion} < ${given.version}
+          and (${projects.templateTriedAt} is null
+            or ${projects.templateTriedAt} < now() - make_interval(mins => ${given.leftMinutes}))
+        order by ${projects.templateVersion}, ${projects.id} limit ${given.batch} for update skip locked
+      ) ${due}
+      where ${projects.orgId} = ${due.orgId} and ${projects.id} = ${due.id}
+      returning ${row}`;
+  },
+);
 
-const doneStatement: Statement = {
-  name: 'projects.database-upgraded',
-  text: 'update projects set template_version = greatest(template_version, $3) where org_id = $1 and id = $2',
-};
+const doneStatement = statement(
+  'projects.database-upgraded',
+  { params: { ...projectKey, templateVersion: projects.templateVersion } },
+  ({ templateVersion: version, ...key }) =>
+    sql`update ${projects} ${setOf(projects, {
+      templateVersion: sql`greatest(${projects.templateVersion}, ${version})`,
+    })} where ${isProject(key)}`,
+);

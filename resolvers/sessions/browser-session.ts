@@ -1,7 +1,10 @@
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { textOf } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
@@ -176,7 +179,7 @@ const cookieStatement: Statement = {
   name: 'ceremonies.cookie-session',
   text: `select s.kind, p.id as principal_id, p.type, p.display_name, p.created_at, s.email, s.provenance, s.amr_times,
       s.absolute_expires_at as expires_at, extract(epoch from now())::float8 as asked_at,
-      ${useIsDue('s')} as use_is_due
+      ${textOf(useIsDue(alias(sessions, 's')))} as use_is_due
     from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
-    where s.id = $1 and s.secret_hash = $2 and ${sessionStands('s')}`,
+    where s.id = $1 and s.secret_hash = $2 and ${textOf(sessionStands(alias(sessions, 's')))}`,
 };

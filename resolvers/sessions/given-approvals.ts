@@ -1,6 +1,9 @@
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { textOf } from '../../db/sql.ts';
 import { approvalMinutes } from '../../kernel/limits/limits.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionStands } from '../identity/shared/session-stands.ts';
@@ -89,7 +92,7 @@ const listStatement: Statement = {
       least(w.absolute_expires_at, w.last_used_at + make_interval(mins => $2)) as "expiresAt",
       w.absolute_expires_at as "absoluteExpiresAt"
     from write_approvals w join sessions s on s.id = w.session_id
-    where s.principal_id = $1 and ${sessionStands('s')} and w.revoked_at is null and w.absolute_expires_at > now()
+    where s.principal_id = $1 and ${textOf(sessionStands(alias(sessions, 's')))} and w.revoked_at is null and w.absolute_expires_at > now()
       and w.last_used_at > now() - make_interval(mins => $2) order by w.created_at desc, w.id`,
 };
 

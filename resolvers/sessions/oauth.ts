@@ -1,9 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { textOf } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -243,7 +246,7 @@ const takenStatement: Statement = {
 const sessionStatement: Statement = {
   name: 'oauth.session',
   text: `select principal_id as "principalId" from sessions
-    where id = $1 and ${sessionStands('sessions')}`,
+    where id = $1 and ${textOf(sessionStands(alias(sessions, 'sessions')))}`,
 };
 
 const keepStatement: Statement = {

@@ -25,7 +25,10 @@ export const getSession = query({
   access: inSession('control_plane'),
   input: z.object({}),
   async handler({ session, services }): Promise<OwnSession> {
-    return { session, memberships: await services.db.rows(membershipsStatement, [session.principal.id]) };
+    return {
+      session,
+      memberships: await services.db.rows(membershipsStatement.with({ principalId: session.principal.id })),
+    };
   },
   wire: z.object({
     principal: z.object({

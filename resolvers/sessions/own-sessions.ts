@@ -1,6 +1,9 @@
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { textOf } from '../../db/sql.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionIdleMinutes, sessionStands } from '../identity/shared/session-stands.ts';
 import type { SessionKind } from '../identity/shared/session-token.ts';
@@ -111,17 +114,17 @@ const listStatement: Statement = {
   name: 'sessions.list',
   text: `select s.id, s.kind, s.provenance, s.amr_times as "amrTimes", s.client, s.created_at as "beganAt",
       s.last_used_at as "lastUsedAt", s.absolute_expires_at as "absoluteExpiresAt", s.id = $2 as current
-    from sessions s where s.principal_id = $1 and ${sessionStands('s')}
+    from sessions s where s.principal_id = $1 and ${textOf(sessionStands(alias(sessions, 's')))}
     order by s.last_used_at desc, s.id limit 200`,
 };
 
 const ownStatement: Statement = {
   name: 'sessions.own',
-  text: `select 1 from sessions s where s.principal_id = $1 and s.id = $2 and ${sessionStands('s')}`,
+  text: `select 1 from sessions s where s.principal_id = $1 and s.id = $2 and ${textOf(sessionStands(alias(sessions, 's')))}`,
 };
 
 const endOthersStatement: Statement = {
   name: 'sessions.end-others',
   text: `update sessions s set revoked_at = clock_timestamp(), secret_hash = null
-    where s.principal_id = $1 and s.id <> $2 and ${sessionStands('s')} returning s.id`,
+    where s.principal_id = $1 and s.id <> $2 and ${textOf(sessionStands(alias(sessions, 's')))} returning s.id`,
 };

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { textOf } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
@@ -278,7 +281,7 @@ const beginStatement: Statement = {
 
 /** A challenge of a session that still stands, of its own person. */
 const own = `c.expires_at > clock_timestamp() and s.id = c.session_id and s.principal_id = $2
-      and ${sessionStands('s')}`;
+      and ${textOf(sessionStands(alias(sessions, 's')))}`;
 
 const findStatement: Statement = {
   name: 'approvals.find',
@@ -309,7 +312,7 @@ const redeemStatement: Statement = {
   text: `update approval_challenges c set redeemed_at = clock_timestamp()
     from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
     where c.code_hash = $1 and c.redeemed_at is null and c.code_expires_at > clock_timestamp() and s.id = c.session_id
-      and ${sessionStands('s')}
+      and ${textOf(sessionStands(alias(sessions, 's')))}
     returning c.session_id as "sessionId", s.principal_id as "principalId", c.action, c.target_id as "targetId",
       c.code_challenge as "codeChallenge", c.state`,
 };

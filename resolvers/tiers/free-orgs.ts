@@ -1,10 +1,14 @@
-import type { Statement } from '../../db/pool.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { principals } from '../../db/schema/identity.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { computed, from, pick, statement } from '../../db/sql.ts';
 import { Outdated, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { countsAsFree, refuseMoreFree } from '../orgs/shared/new-org.ts';
 
 /** Has everybody wait who would change what free organizations the organization's owners have. */
 export async function holdRoomForFree(work: Work, orgId: string): Promise<ReadonlySet<string>> {
-  return new Set((await work.rows<{ id: string }>(lockStatement, [orgId])).map(({ id }) => id));
+  return new Set((await work.rows(lockStatement.with({ orgId }))).map(({ id }) => id));
 }
 
 /**
@@ -14,29 +18,37 @@ export async function holdRoomForFree(work: Work, orgId: string): Promise<Readon
  * @throws FREE_ORG_OWNER_LIMIT_EXCEEDED when one of them has as many as it may, Outdated when one is not among `held`
  */
 export async function refuseFullOwners(work: Work, orgId: string, held: ReadonlySet<string>): Promise<void> {
-  const owners = await work.rows<{ id: string }>(ownersStatement, [orgId]);
+  const owners = await work.rows(ownersStatement.with({ orgId }));
   if (owners.some(({ id }) => !held.has(id))) throw new Outdated();
-  const [fullest] = await work.rows<{ owned: number }>(countStatement, [orgId]);
+  const [fullest] = await work.rows(countStatement.with({ orgId }));
   refuseMoreFree(fullest?.owned ?? 0);
 }
 
+const owner = alias(memberships, 'owner');
+const owns = ({ orgId }: { readonly orgId: SQL }): SQL =>
+  sql`${owner.orgId} = ${orgId} and ${owner.role} = 'owner' and ${owner.status} = 'active'`;
+
 // In one order everywhere, so that two who share owners cannot wait for each other.
-const lockStatement: Statement = {
-  name: 'tiers.lock-owners',
-  text: `select id from principals where id in (
-      select principal_id from memberships where org_id = $1 and role = 'owner' and status = 'active'
-    ) order by id for no key update`,
-};
+const lockStatement = statement(
+  'tiers.lock-owners',
+  { params: pick(memberships, 'orgId'), row: pick(principals, 'id') },
+  (given, row) => sql`select ${row} from ${principals}
+    where ${principals.id} in (select ${owner.principalId} from ${from(owner)} where ${owns(given)})
+    order by ${principals.id} for no key update`,
+);
 
-const ownersStatement: Statement = {
-  name: 'tiers.owners',
-  text: `select principal_id as id from memberships where org_id = $1 and role = 'owner' and status = 'active'`,
-};
+const ownersStatement = statement(
+  'tiers.owners',
+  { params: pick(memberships, 'orgId'), row: { id: owner.principalId } },
+  (given, row) => sql`select ${row} from ${from(owner)} where ${owns(given)}`,
+);
 
-const countStatement: Statement = {
-  name: 'tiers.count-free',
-  text: `select count(*)::int as owned from memberships owner
-    join memberships m on m.principal_id = owner.principal_id join orgs o on o.id = m.org_id
-    where owner.org_id = $1 and owner.role = 'owner' and owner.status = 'active' and o.id <> $1 and ${countsAsFree}
-    group by owner.principal_id order by 1 desc limit 1`,
-};
+const countStatement = statement(
+  'tiers.count-free',
+  { params: pick(memberships, 'orgId'), row: { owned: computed<number>('integer', sql`count(*)::int`) } },
+  (given, row) => sql`select ${row} from ${from(owner)}
+    join ${memberships} on ${memberships.principalId} = ${owner.principalId}
+    join ${orgs} on ${orgs.id} = ${memberships.orgId}
+    where ${owns(given)} and ${orgs.id} <> ${given.orgId} and ${countsAsFree}
+    group by ${owner.principalId} order by 1 desc limit 1`,
+);

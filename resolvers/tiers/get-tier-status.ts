@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { renewTier } from '../../core/error-codes.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Org } from '../../db/schema/orgs.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { memberships, type Org, orgs } from '../../db/schema/orgs.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import {
   type Access,
   type NoScope,
@@ -143,7 +145,7 @@ export const getTierStatus = query({
       const degraded = ctx.services.incidents.open().some(({ scope }) => scope === 'global');
       return { wallet, org, active: false, operatorReachable: true, degraded };
     }
-    const [facts] = await db.rows<{ active: boolean; reachable: boolean; degraded: boolean }>(factsStatement, [org.id]);
+    const [facts] = await db.rows(factsStatement.with({ id: org.id }));
     return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable, degraded: facts!.degraded };
   },
   wire: TierStatusWire,
@@ -198,16 +200,27 @@ export const getTierStatus = query({
   },
 });
 
-const factsStatement: Statement = {
-  name: 'tiers.facts',
-  text: `select o.lifecycle_state = 'active' and (o.lease_perpetual or o.lease_expires_at > now()) as active,
-      exists (
-        select from memberships m ${joinVerifiedMail}
-        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
-      ) or exists (
-        select from memberships m join operator_contacts c on c.principal_id = m.principal_id
-        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
-          and c.email is not null and c.email_verified_at is not null
-      ) as reachable, ${degradedSql('$1')} as degraded
-    from orgs o where o.id = $1`,
-};
+const ofOrg = sql`${memberships.orgId} = ${orgs.id} and ${memberships.status} = 'active'
+  and ${memberships.role} in ('owner', 'admin')`;
+
+const factsStatement = statement(
+  'tiers.facts',
+  {
+    params: pick(orgs, 'id'),
+    row: {
+      active: computed<boolean>(
+        'boolean',
+        sql`${orgs.lifecycleState} = 'active' and (${orgs.leasePerpetual} or ${orgs.leaseExpiresAt} > now())`,
+      ),
+      reachable: computed<boolean>(
+        'boolean',
+        sql`exists (select from ${memberships} ${joinVerifiedMail} where ${ofOrg})
+          or exists (select from ${memberships}
+            join ${operatorContacts} on ${operatorContacts.principalId} = ${memberships.principalId}
+            where ${ofOrg} and ${operatorContacts.email} is not null and ${operatorContacts.emailVerifiedAt} is not null)`,
+      ),
+      degraded: computed<boolean>('boolean', sql.raw(degradedSql('orgs.id'))),
+    },
+  },
+  ({ id }, row) => sql`select ${row} from ${orgs} where ${orgs.id} = ${id}`,
+);

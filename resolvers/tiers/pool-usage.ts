@@ -1,8 +1,10 @@
-import type { Statement } from '../../db/pool.ts';
-import type { Org } from '../../db/schema/orgs.ts';
+import { sql } from 'drizzle-orm';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { projects, projectUsage } from '../../db/schema/projects.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { projectColumns } from '../projects/shared/load-projects.ts';
+import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
 import type { ProjectRow } from '../projects/shared/wire.ts';
 
 /** What all projects of an organization use together, beside what its tier allows. */
@@ -25,7 +27,7 @@ export const emptyPool: PoolUsage = {
 
 /** Every project of an organization that is not deleted, newest first. Its caller may see them. */
 export const projectsOf = ({ db }: Pick<Services, 'db'>, orgId: string): Promise<ProjectRow[]> =>
-  db.rows<ProjectRow>(projectsStatement, [orgId]);
+  db.rows(projectsStatement.with({ orgId }));
 
 /** @param projects those of the organization that are not deleted */
 export async function poolOf(
@@ -37,7 +39,7 @@ export async function poolOf(
   await usage.flush();
   const ready = projects.filter(({ state }) => state === 'ready');
   const [[counted], sizes] = await Promise.all([
-    db.rows<{ calls: bigint }>(callsStatement, [org.id]),
+    db.rows(callsStatement.with({ id: org.id })),
     projectDatabases.sizesBytes(ready),
   ]);
   const limits = limitsOf(org);
@@ -50,14 +52,20 @@ export async function poolOf(
   };
 }
 
-const projectsStatement: Statement = {
-  name: 'tiers.projects',
-  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
-    where p.org_id = $1 and p.deleted_at is null order by p.created_at desc, p.id desc`,
-};
+const projectsStatement = statement(
+  'tiers.projects',
+  { params: pick(projects, 'orgId'), row: projectColumns },
+  ({ orgId }, row) => sql`select ${row} from ${projectsAndOrgs}
+    where ${projects.orgId} = ${orgId} and ${projects.deletedAt} is null
+    order by ${projects.createdAt} desc, ${projects.id} desc`,
+);
 
-const callsStatement: Statement = {
-  name: 'tiers.calls',
-  text: `select coalesce(sum(u.api_calls), 0)::bigint as calls from project_usage u join orgs o on o.id = u.org_id
-    where o.id = $1 and u.since = o.usage_since`,
-};
+const callsStatement = statement(
+  'tiers.calls',
+  {
+    params: pick(orgs, 'id'),
+    row: { calls: computed<bigint>('bigint', sql`coalesce(sum(${projectUsage.apiCalls}), 0)::bigint`) },
+  },
+  ({ id }, row) => sql`select ${row} from ${projectUsage} join ${orgs} on ${orgs.id} = ${projectUsage.orgId}
+    where ${orgs.id} = ${id} and ${projectUsage.since} = ${orgs.usageSince}`,
+);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { memberEncryptionKeys } from '../../db/schema/vaults.ts';
+import { insertInto, pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { noMember, requireMember } from '../orgs/shared/find-member.ts';
@@ -39,7 +41,15 @@ export const enrolKey = mutation({
       refuseAnother(key, fingerprint, custody_scheme);
       return { member, key, enrolled: false };
     }
-    await work.rows(insertStatement, [org, randomUUID(), principal, fingerprint, custody_scheme]);
+    await work.rows(
+      insertStatement.with({
+        orgId: org,
+        id: randomUUID(),
+        principalId: principal,
+        fingerprint,
+        custodyScheme: custody_scheme,
+      }),
+    );
     const [made] = await keysInside(work, org, principal);
     return { member, key: made!.key!, enrolled: true };
   },
@@ -64,8 +74,8 @@ function refuseAnother(key: EncryptionKey, fingerprint: string, custodyScheme: s
   });
 }
 
-const insertStatement: Statement = {
-  name: 'vaults.enrol',
-  text: `insert into member_encryption_keys (org_id, id, principal_id, fingerprint, custody_scheme, state)
-    values ($1, $2, $3, $4, $5, 'active')`,
-};
+const insertStatement = statement(
+  'vaults.enrol',
+  { params: pick(memberEncryptionKeys, 'orgId', 'id', 'principalId', 'fingerprint', 'custodyScheme') },
+  (given) => insertInto(memberEncryptionKeys, { ...given, state: sql`'active'` }),
+);

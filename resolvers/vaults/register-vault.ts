@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { vaults } from '../../db/schema/vaults.ts';
+import { namesOf, pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { VaultWire, vaultToWire } from './shared/wire.ts';
+import { vaultStands } from './shared/writers.ts';
 import { lockNamedOrg, type VaultRow, vaultInside } from './vault-row.ts';
 
 /** `POST /gitvault/v1/admin/:org_id/vaults`. */
@@ -19,8 +23,9 @@ export const registerVault = mutation({
   input: z.object({ org: orgId, project_id: projectId }),
   async handler(work, { org, project_id: project }): Promise<{ vault: VaultRow; registered: boolean }> {
     await lockNamedOrg(work, org);
-    const [made] = await work.rows<{ id: string }>(insertStatement, [org, randomUUID(), project]);
-    const [found] = made === undefined ? await work.rows<{ id: string }>(ofProjectStatement, [org, project]) : [made];
+    const [made] = await work.rows(insertStatement.with({ orgId: org, id: randomUUID(), projectId: project }));
+    const [found] =
+      made === undefined ? await work.rows(ofProjectStatement.with({ orgId: org, projectId: project })) : [made];
     if (found === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { project_id: project } });
     return { vault: await vaultInside(work, org, found.id), registered: made !== undefined };
   },
@@ -37,16 +42,19 @@ export const registerVault = mutation({
   toWire: ({ vault }) => vaultToWire(vault),
 });
 
-const ofProject = 'from projects p where p.org_id = $1 and p.deleted_at is null and p.id =';
+const insertStatement = statement(
+  'vaults.insert',
+  { params: pick(vaults, 'orgId', 'id', 'projectId'), row: pick(vaults, 'id') },
+  ({ orgId: org, id, projectId: project }, row) =>
+    sql`insert into ${vaults} (${namesOf(vaults.orgId, vaults.id, vaults.projectId)})
+      select ${projects.orgId}, ${id}::uuid, ${projects.id} from ${projects}
+      where ${projects.orgId} = ${org} and ${projects.deletedAt} is null and ${projects.id} = ${project}
+      on conflict (${namesOf(vaults.orgId, vaults.projectId)}) do nothing returning ${row}`,
+);
 
-const insertStatement: Statement = {
-  name: 'vaults.insert',
-  text: `insert into vaults (org_id, id, project_id) select p.org_id, $2::uuid, p.id ${ofProject} $3
-    on conflict (org_id, project_id) do nothing returning id`,
-};
-
-const ofProjectStatement: Statement = {
-  name: 'vaults.of-project',
-  text: `select v.id from vaults v where v.org_id = $1 and v.project_id = $2
-    and exists (select ${ofProject} v.project_id)`,
-};
+const ofProjectStatement = statement(
+  'vaults.of-project',
+  { params: pick(vaults, 'orgId', 'projectId'), row: pick(vaults, 'id') },
+  ({ orgId: org, projectId: project }, row) => sql`select ${row} from ${vaults}
+    where ${vaults.orgId} = ${org} and ${vaults.projectId} = ${project} and ${vaultStands}`,
+);

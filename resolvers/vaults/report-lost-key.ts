@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { memberEncryptionKeys } from '../../db/schema/vaults.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { requireMember } from '../orgs/shared/find-member.ts';
@@ -21,7 +23,7 @@ export const reportLostKey = mutation({
   async handler(work, { org, principal }): Promise<MemberWithKey & { reported: boolean }> {
     await lockNamedOrg(work, org);
     const member = await requireMember(work, org, principal);
-    const reported = await work.rows(loseStatement, [org, principal]);
+    const reported = await work.rows(loseStatement.with({ orgId: org, principalId: principal }));
     const [current] = await keysInside(work, org, principal);
     const key = current?.key ?? null;
     if (key === null) {
@@ -45,8 +47,11 @@ export const reportLostKey = mutation({
   toWire: memberKeyToWire,
 });
 
-const loseStatement: Statement = {
-  name: 'vaults.lose-key',
-  text: `update member_encryption_keys set state = 'rotation_required'
-    where org_id = $1 and principal_id = $2 and state = 'active' returning 1`,
-};
+const loseStatement = statement(
+  'vaults.lose-key',
+  { params: pick(memberEncryptionKeys, 'orgId', 'principalId'), row: pick(memberEncryptionKeys, 'id') },
+  ({ orgId, principalId }, row) =>
+    sql`update ${memberEncryptionKeys} ${setOf(memberEncryptionKeys, { state: sql`'rotation_required'` })}
+      where ${memberEncryptionKeys.orgId} = ${orgId} and ${memberEncryptionKeys.principalId} = ${principalId}
+        and ${memberEncryptionKeys.state} = 'active' returning ${row}`,
+);

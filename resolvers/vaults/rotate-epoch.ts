@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { vaults, vaultWriters } from '../../db/schema/vaults.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { VaultWire, vaultToWire } from './shared/wire.ts';
@@ -21,8 +23,8 @@ export const rotateEpoch = mutation({
     await lockNamedOrg(work, org);
     const vault = await lockVault(work, org, id);
     await requireWriter(work, vault, encryption_key_id);
-    await work.rows(dropStatement, [org, vault.id]);
-    await work.rows(rotateStatement, [org, vault.id]);
+    await work.rows(dropStatement.with({ orgId: org, vaultId: vault.id }));
+    await work.rows(rotateStatement.with({ orgId: org, id: vault.id }));
     return vaultInside(work, org, vault.id);
   },
   audit: ({ id, orgId, epoch }, { encryption_key_id }) => ({
@@ -35,13 +37,20 @@ export const rotateEpoch = mutation({
   toWire: vaultToWire,
 });
 
-const dropStatement: Statement = {
-  name: 'vaults.drop-writers',
-  text: `update vault_writers w set removed_at = now()
-    where w.org_id = $1 and w.vault_id = $2 and w.removed_at is null and not ${writerHolds('w')}`,
-};
+const dropStatement = statement(
+  'vaults.drop-writers',
+  { params: pick(vaultWriters, 'orgId', 'vaultId') },
+  ({ orgId, vaultId }) => sql`update ${vaultWriters} ${setOf(vaultWriters, { removedAt: sql`now()` })}
+    where ${vaultWriters.orgId} = ${orgId} and ${vaultWriters.vaultId} = ${vaultId}
+      and ${vaultWriters.removedAt} is null and not ${writerHolds}`,
+);
 
-const rotateStatement: Statement = {
-  name: 'vaults.rotate',
-  text: 'update vaults set epoch = epoch + 1, rotation_required_since = null where org_id = $1 and id = $2',
-};
+const rotateStatement = statement(
+  'vaults.rotate',
+  { params: pick(vaults, 'orgId', 'id') },
+  ({ orgId, id }) =>
+    sql`update ${vaults} ${setOf(vaults, {
+      epoch: sql`${vaults.epoch} + 1`,
+      rotationRequiredSince: sql`null`,
+    })} where ${vaults.orgId} = ${orgId} and ${vaults.id} = ${id}`,
+);

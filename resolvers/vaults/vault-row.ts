@@ -1,8 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Vault, type VaultWriter, vaults } from '../../db/schema/vaults.ts';
+import { type Vault, type VaultWriter, vaults, vaultWriters } from '../../db/schema/vaults.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { vaultStands } from './shared/writers.ts';
@@ -26,31 +26,42 @@ export async function lockNamedOrg(work: Work, orgId: string): Promise<void> {
  * @throws RESOURCE_NOT_FOUND also for a text that is no vault's id
  */
 export async function lockVault(work: Work, orgId: string, vaultId: string): Promise<Vault> {
-  const [vault] = isUuid(vaultId) ? await work.rows<Vault>(lockStatement, [orgId, vaultId]) : [];
+  const [vault] = isUuid(vaultId) ? await work.rows(lockStatement.with({ orgId, id: vaultId })) : [];
   if (vault === undefined) throw absent({ vault_id: vaultId });
   return vault;
 }
 
 /** The vault as it is inside the transaction. */
 export async function vaultInside(work: Work, orgId: string, vaultId: string): Promise<VaultRow> {
-  const [vault] = await work.rows<Vault>(findStatement, [orgId, vaultId]);
-  return { ...vault!, writers: await work.rows<Writer>(writersStatement, [orgId, vaultId]) };
+  const [vault] = await work.rows(findStatement.with({ orgId, id: vaultId }));
+  return { ...vault!, writers: await work.rows(writersStatement.with({ orgId, vaultId })) };
 }
 
 const absent = (details: Record<string, string>) => new ServiceError('RESOURCE_NOT_FOUND', { details });
 
-const findStatement: Statement = {
-  name: 'vaults.find',
-  text: `select ${columnsOf(vaults, 'v')} from vaults v where v.org_id = $1 and v.id = $2`,
-};
+const key = pick(vaults, 'orgId', 'id');
+const isVault = ({ orgId, id }: { readonly [Name in keyof typeof key]: SQL }): SQL =>
+  sql`${vaults.orgId} = ${orgId} and ${vaults.id} = ${id}`;
 
-const lockStatement: Statement = {
-  name: 'vaults.lock',
-  text: `${findStatement.text} and ${vaultStands('v')} for no key update`,
-};
+const findStatement = statement(
+  'vaults.find',
+  { params: key, row: allOf(vaults) },
+  (given, row) => sql`select ${row} from ${vaults} where ${isVault(given)}`,
+);
 
-const writersStatement: Statement = {
-  name: 'vaults.writers',
-  text: `select encryption_key_id as "encryptionKeyId", principal_id as "principalId", admitted_at as "admittedAt"
-    from vault_writers where org_id = $1 and vault_id = $2 and removed_at is null order by admitted_at, encryption_key_id`,
-};
+const lockStatement = statement(
+  'vaults.lock',
+  { params: key, row: allOf(vaults) },
+  (given, row) => sql`select ${row} from ${vaults} where ${isVault(given)} and ${vaultStands} for no key update`,
+);
+
+const writersStatement = statement(
+  'vaults.writers',
+  {
+    params: pick(vaultWriters, 'orgId', 'vaultId'),
+    row: pick(vaultWriters, 'encryptionKeyId', 'principalId', 'admittedAt'),
+  },
+  ({ orgId, vaultId }, row) => sql`select ${row} from ${vaultWriters}
+    where ${vaultWriters.orgId} = ${orgId} and ${vaultWriters.vaultId} = ${vaultId} and ${vaultWriters.removedAt} is null
+    order by ${vaultWriters.admittedAt}, ${vaultWriters.encryptionKeyId}`,
+);

@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Vault } from '../../db/schema/vaults.ts';
+import { memberEncryptionKeys, type Vault, vaultWriters } from '../../db/schema/vaults.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { writerHolds } from './shared/writers.ts';
 
@@ -12,7 +13,7 @@ import { writerHolds } from './shared/writers.ts';
  */
 export async function requireWriter(work: Work, vault: Vault, encryptionKeyId: string): Promise<void> {
   const [writer] = isUuid(encryptionKeyId)
-    ? await work.rows<{ holds: boolean; lost: boolean }>(writerStatement, [vault.orgId, vault.id, encryptionKeyId])
+    ? await work.rows(writerStatement.with({ orgId: vault.orgId, vaultId: vault.id, encryptionKeyId }))
     : [];
   if (writer?.holds === true) return;
   const details = { vault_id: vault.id, encryption_key_id: encryptionKeyId };
@@ -23,9 +24,21 @@ export async function requireWriter(work: Work, vault: Vault, encryptionKeyId: s
   });
 }
 
-const writerStatement: Statement = {
-  name: 'vaults.writer',
-  text: `select ${writerHolds('w')} as holds, w.removed_at is null and k.state = 'rotation_required' as lost
-    from vault_writers w join member_encryption_keys k on k.org_id = w.org_id and k.id = w.encryption_key_id
-    where w.org_id = $1 and w.vault_id = $2 and w.encryption_key_id = $3`,
-};
+const writerStatement = statement(
+  'vaults.writer',
+  {
+    params: pick(vaultWriters, 'orgId', 'vaultId', 'encryptionKeyId'),
+    row: {
+      holds: computed<boolean>('boolean', writerHolds),
+      lost: computed<boolean>(
+        'boolean',
+        sql`${vaultWriters.removedAt} is null and ${memberEncryptionKeys.state} = 'rotation_required'`,
+      ),
+    },
+  },
+  ({ orgId, vaultId, encryptionKeyId }, row) => sql`select ${row} from ${vaultWriters}
+    join ${memberEncryptionKeys} on ${memberEncryptionKeys.orgId} = ${vaultWriters.orgId}
+      and ${memberEncryptionKeys.id} = ${vaultWriters.encryptionKeyId}
+    where ${vaultWriters.orgId} = ${orgId} and ${vaultWriters.vaultId} = ${vaultId}
+      and ${vaultWriters.encryptionKeyId} = ${encryptionKeyId}`,
+);

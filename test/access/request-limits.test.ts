@@ -49,7 +49,7 @@ test('who was refused too often is turned away without a look at what it asks fo
   drain(`refused:${me.body.principal.id}`, outsideRate);
   for (const id of [orgId, randomUUID()]) {
     const sent = await statements(async () => expect((await ask(id)).status).toBe(429));
-    expect(sent.filter((text) => text.includes('from orgs'))).toEqual([]);
+    expect(sent.filter((text) => text.includes('from "orgs"'))).toEqual([]);
   }
 });
 

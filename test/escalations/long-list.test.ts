@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const statementOf = async (search: string) => {
   const statements = await service.statements(() => list(wallet, orgId, search));
-  return statements.find((text) => text.includes('from escalations e'))!;
+  return statements.find((text) => text.includes('from "escalations"'))!;
 };
 
 test('the few that are open are found without walking along those that are closed', async () => {

@@ -79,11 +79,11 @@ const points: Record<string, (projectId: string, begin: () => void) => Promise<(
     await world.blocked(/drop database/);
     const release = await world.hold('select 1 from projects where id = $1 for update', [projectId]);
     await releaseDatabases();
-    await world.blocked(/update projects/);
+    await world.blocked(/update "projects"/);
     return release;
   },
   'after it was done, before the gateway knew': async (_projectId, begin) => {
-    const commit = world.proxy.freezeCommit(/update projects .* set state = 'deleted'/);
+    const commit = world.proxy.freezeCommit(/update "projects" set "state" = 'deleted'/);
     begin();
     await commit.answered;
     return async () => undefined;

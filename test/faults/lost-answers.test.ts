@@ -16,7 +16,7 @@ test('an organization whose creation was committed but never answered is the ans
   const wallet = createWallet();
   // A wallet's first request makes its principal; the next one makes nothing but the organization.
   await gateway.call(gateway.as(wallet), 'GET', '/agent/v1/whoami');
-  const commit = world.proxy.freezeCommit(/insert into orgs /);
+  const commit = world.proxy.freezeCommit(/insert into "orgs" /);
   const unanswered = createOrg(gateway, wallet, 'lost').catch((error: unknown) => error);
   await commit.answered;
   const [made] = await world.sql<{ id: string }>(`select id from orgs where display_name = 'Kites'`);
@@ -37,7 +37,7 @@ test('a project whose creation was committed but never answered is the answer af
   const { wallet, orgId } = await world.owner(gateway);
   const create = (on: GatewayProcess) =>
     on.call<Record<string, string>>(on.as(wallet), 'POST', '/projects/v1', keyed('lost', { org_id: orgId }));
-  const commit = world.proxy.freezeCommit(/update projects .* then 'ready'/);
+  const commit = world.proxy.freezeCommit(/update "projects" .* then 'ready'/);
   const unanswered = create(gateway).catch((error: unknown) => error);
   await commit.answered;
   await gateway.kill();
@@ -106,7 +106,7 @@ test('a change whose commit lost its connection says that its outcome is unknown
   const wallet = createWallet();
   await gateway.call(gateway.as(wallet), 'GET', '/agent/v1/whoami');
   const lose = async (send: () => Promise<{ status: number; body: unknown }>) => {
-    const commit = world.proxy.freezeCommit(/insert into orgs /);
+    const commit = world.proxy.freezeCommit(/insert into "orgs" /);
     const answer = send();
     await commit.answered;
     commit.lose();

@@ -73,11 +73,11 @@ const points: Record<string, (orgId: string, begin: () => void) => Promise<() =>
     await world.blocked(/create database/);
     const release = await world.hold('select 1 from projects where org_id = $1 for update', [orgId]);
     await releaseDatabases();
-    await world.blocked(/update projects/);
+    await world.blocked(/update "projects"/);
     return release;
   },
   'after it was ready, before the gateway knew': async (_orgId, begin) => {
-    const commit = world.proxy.freezeCommit(/update projects .* then 'ready'/);
+    const commit = world.proxy.freezeCommit(/update "projects" .* then 'ready'/);
     begin();
     await commit.answered;
     return async () => undefined;

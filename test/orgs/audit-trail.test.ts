@@ -188,7 +188,7 @@ test('a page of a long trail is one walk along the index, from wherever it begin
   );
   await control.sql('analyze audit_events');
   const statements = await service.statements(() => call(wallet, 'GET', path));
-  const page = statements.find((text) => text.includes('from audit_events'))!;
+  const page = statements.find((text) => text.includes('from "audit_events"'))!;
   const plan = (await control.sql<{ 'QUERY PLAN': string }>(`explain (generic_plan, costs off) ${page}`))
     .map((row) => row['QUERY PLAN'])
     .join('\n');

@@ -257,7 +257,7 @@ test('an organization that is frozen while a project waits its turn gets none', 
       expect(
         await service.control.sql(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-             and query like '%from orgs%for no key update%'`,
+             and query like '%from "orgs"%for no key update%'`,
         ),
       ).toHaveLength(1),
     );
@@ -330,7 +330,7 @@ test('the number of projects is the one that holds when they are counted, also w
       expect(
         await service.control.sql(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-             and query like '%from orgs%for no key update%'`,
+             and query like '%from "orgs"%for no key update%'`,
         ),
       ).toHaveLength(1),
     );

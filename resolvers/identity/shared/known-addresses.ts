@@ -1,7 +1,18 @@
-/** The wallet that a principal was first known by, as a subquery: one row or none. @param principal SQL of its id */
-export const firstWallet = (principal: string) => `select public_subject from authenticators
-      where principal_id = ${principal} and kind = 'wallet' and revoked_at is null order by created_at limit 1`;
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { authenticators } from '../../../db/schema/identity.ts';
+import { memberships } from '../../../db/schema/orgs.ts';
+import { from } from '../../../db/sql.ts';
 
-/** Joins the verified mail addresses `a` of members `m`. */
-export const joinVerifiedMail = `join authenticators a on a.principal_id = m.principal_id
-      and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null`;
+const wallet = alias(authenticators, 'wallet');
+
+/** The wallet that a principal was first known by, as a subquery with the column `wallet`: one row or none. */
+export const firstWallet = (principal: SQL | Column): SQL =>
+  sql`select ${wallet.publicSubject} as wallet from ${from(wallet)}
+    where ${wallet.principalId} = ${principal} and ${wallet.kind} = 'wallet' and ${wallet.revokedAt} is null
+    order by ${wallet.createdAt} limit 1`;
+
+/** Joins the verified mail addresses of members. */
+export const joinVerifiedMail = sql`join ${authenticators} on ${authenticators.principalId} = ${memberships.principalId}
+  and ${authenticators.kind} = 'email' and ${authenticators.verifiedAt} is not null
+  and ${authenticators.revokedAt} is null`;

@@ -1,11 +1,14 @@
+import { sql } from 'drizzle-orm';
 import { decodeProtectedHeader } from 'jose';
 import { ServiceError } from '../../../core/errors.ts';
 import { sameSecret } from '../../../core/keys.ts';
 import { Lru } from '../../../core/lru.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { DelegateScope } from '../../../db/schema/projects.ts';
+import { principals, sessions, walletNonces } from '../../../db/schema/identity.ts';
+import { delegates, projectGrants, projects } from '../../../db/schema/projects.ts';
+import { computed, insertInto, pick, prefixed, type RowOf, statement, typed } from '../../../db/sql.ts';
 import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '../../../kernel/access/caller.ts';
 import type { Credentials } from '../../../kernel/access/credentials.ts';
+import { grantHolds } from '../../../kernel/access/rules.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { readProjectKey } from './project-keys.ts';
@@ -132,31 +135,18 @@ async function walletIdentity(services: Services, address: string, { network }: 
 
 /** Nonces are remembered for ten minutes, longer than any signature is valid. */
 async function spend(services: Services, address: string, nonce: string): Promise<void> {
-  const fresh = await services.db.rows(spendStatement, [address, nonce]);
+  const fresh = await services.db.rows(spendStatement.with({ address, nonce }));
   if (fresh.length === 0) throw new ServiceError('INVALID_AUTH', { details: { reason: 'nonce_used' } });
 }
 
-interface PrincipalColumns {
-  readonly principal_id: string;
-  readonly type: CallerPrincipal['type'];
-  readonly display_name: string | null;
-  readonly principal_created_at: Date;
-}
+const ofPrincipal = prefixed('principal.', pick(principals, 'id', 'type', 'displayName', 'createdAt'));
 
-const principalOf = (row: PrincipalColumns): CallerPrincipal => ({
-  id: row.principal_id,
-  type: row.type,
-  displayName: row.display_name,
-  createdAt: row.principal_created_at,
+const principalOf = (row: RowOf<typeof ofPrincipal>): CallerPrincipal => ({
+  id: row['principal.id'],
+  type: row['principal.type'],
+  displayName: row['principal.displayName'],
+  createdAt: row['principal.createdAt'],
 });
-
-interface SessionRow extends PrincipalColumns {
-  readonly email: string | null;
-  readonly provenance: string;
-  readonly amr_times: Record<string, number>;
-  readonly asked_at: number;
-  readonly use_is_due: boolean;
-}
 
 async function resolveSession(
   services: Services,
@@ -167,11 +157,13 @@ async function resolveSession(
   const token = await readSessionToken(services.keys, bearer, typ, services.now());
   const refusal = typ.startsWith('svc.operator') ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH';
   if (token === undefined) throw new ServiceError(refusal);
-  const looked = services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
+  const looked = services.db.rows(
+    sessionStatement.with({ id: token.sessionId, kind: token.kind, subject: token.subject }),
+  );
   if (token.kind === 'control_plane') presume(token.subject);
   const [row] = await looked;
   if (row === undefined) throw new ServiceError(refusal);
-  if (row.use_is_due) await noteUse(services, token.sessionId);
+  if (row.useIsDue) await noteUse(services, token.sessionId);
   return {
     kind: token.kind,
     principal: principalOf(row),
@@ -179,23 +171,14 @@ async function resolveSession(
     sessionId: token.sessionId,
     email: row.email,
     provenance: row.provenance,
-    amrTimes: row.amr_times,
+    amrTimes: row.amrTimes,
     expiresAt: token.expiresAt,
-    askedAt: row.asked_at,
+    askedAt: row.askedAt,
   };
 }
 
-interface DelegateRow extends PrincipalColumns {
-  readonly id: string;
-  readonly org_id: string;
-  readonly project_id: string;
-  readonly kind: string;
-  readonly scope: DelegateScope;
-  readonly expires_at: Date | null;
-}
-
 async function resolveDelegate(services: Services, hash: string): Promise<Caller> {
-  const [row] = await services.db.rows<DelegateRow>(delegateStatement, [hash]);
+  const [row] = await services.db.rows(delegateStatement.with({ tokenHash: hash }));
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
   return {
     kind: 'delegate',
@@ -203,63 +186,72 @@ async function resolveDelegate(services: Services, hash: string): Promise<Caller
     authenticator: { id: row.id, kind: row.kind, publicSubject: row.id },
     delegateId: row.id,
     tokenHash: hash,
-    orgId: row.org_id,
+    orgId: row.orgId,
     // A delegate narrows one grant, and a grant is on one project: a scope cannot name others.
-    projectIds: (row.scope.projects ?? [row.project_id]).filter((id) => id === row.project_id),
+    projectIds: (row.scope.projects ?? [row.projectId]).filter((id) => id === row.projectId),
     scope: row.scope,
-    expiresAt: row.expires_at,
+    expiresAt: row.expiresAt,
   };
-}
-
-interface ProjectKeyRow {
-  readonly org_id: string;
-  readonly deleted: boolean;
 }
 
 async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
   const key = await readProjectKey(services.keys, token, services.now());
   if (key === undefined) throw new ServiceError('INVALID_AUTH');
-  const [row] = await services.db.rows<ProjectKeyRow>(projectStatement, [key.projectId]);
+  const [row] = await services.db.rows(projectStatement.with({ id: key.projectId }));
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
   // Whoever holds its key may know that the project was there.
   if (row.deleted)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
-  return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.org_id };
+  return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.orgId };
 }
 
-const spendStatement: Statement = {
-  name: 'identity.nonce',
-  text: `insert into wallet_nonces (address, nonce, expires_at) values ($1, $2, now() + interval '10 minutes')
-    on conflict do nothing returning 1 as fresh`,
-};
+const spendStatement = statement(
+  'identity.nonce',
+  { params: pick(walletNonces, 'address', 'nonce'), row: pick(walletNonces, 'nonce') },
+  (given, row) => sql`${insertInto(walletNonces, { ...given, expiresAt: sql`now() + interval '10 minutes'` })}
+    on conflict do nothing returning ${row}`,
+);
 
-const principalColumns = `p.id as principal_id, p.type, p.display_name, p.created_at as principal_created_at`;
+const sessionStatement = statement(
+  'identity.session',
+  {
+    params: { ...pick(sessions, 'id', 'kind'), subject: typed<string>('text') },
+    row: {
+      ...ofPrincipal,
+      ...pick(sessions, 'email', 'provenance', 'amrTimes'),
+      askedAt: computed<number>('double precision', sql`extract(epoch from now())::float8`),
+      useIsDue: computed<boolean>('boolean', useIsDue()),
+    },
+    pipelined: true,
+  },
+  ({ id, kind, subject }, row) => sql`select ${row} from ${sessions}
+    join ${principals} on ${principals.id} = ${sessions.principalId}
+    where ${sessions.id} = ${id} and ${sessions.kind} = ${kind}
+      and ${subject} = case ${sessions.kind} when 'operator' then ${sessions.email} else ${sessions.principalId} end
+      and ${sessionStands()} and ${principals.disabledAt} is null`,
+);
 
-const sessionStatement: Statement = {
-  name: 'identity.session',
-  pipelined: true,
-  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at,
-      ${useIsDue('s')} as use_is_due
-    from sessions s join principals p on p.id = s.principal_id
-    where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
-      and ${sessionStands('s')} and p.disabled_at is null`,
-};
+const delegateStatement = statement(
+  'identity.delegate',
+  {
+    params: { tokenHash: typed<string>('text') },
+    row: { ...ofPrincipal, ...pick(delegates, 'id', 'orgId', 'projectId', 'kind', 'scope', 'expiresAt') },
+    pipelined: true,
+  },
+  ({ tokenHash }, row) => sql`select ${row} from ${delegates}
+    join ${principals} on ${principals.id} = ${delegates.principalId}
+    join ${projectGrants} on ${projectGrants.orgId} = ${delegates.orgId} and ${projectGrants.id} = ${delegates.grantId}
+    join ${projects} on ${projects.orgId} = ${delegates.orgId} and ${projects.id} = ${delegates.projectId}
+    where ${delegates.tokenHash} = ${tokenHash} and ${grantHolds(delegates)} and ${grantHolds(projectGrants)}
+      and ${projects.deletedAt} is null and ${principals.disabledAt} is null`,
+);
 
-const delegateStatement: Statement = {
-  name: 'identity.delegate',
-  pipelined: true,
-  text: `select ${principalColumns}, d.id, d.org_id, d.project_id, d.kind, d.scope, d.expires_at
-    from delegates d
-    join principals p on p.id = d.principal_id
-    join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
-    join projects j on j.org_id = d.org_id and j.id = d.project_id
-    where d.token_hash = $1 and d.revoked_at is null and (d.expires_at is null or d.expires_at > now())
-      and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
-      and j.deleted_at is null and p.disabled_at is null`,
-};
-
-const projectStatement: Statement = {
-  name: 'identity.project',
-  pipelined: true,
-  text: 'select org_id, deleted_at is not null as deleted from projects where id = $1',
-};
+const projectStatement = statement(
+  'identity.project',
+  {
+    params: pick(projects, 'id'),
+    row: { ...pick(projects, 'orgId'), deleted: computed<boolean>('boolean', sql`${projects.deletedAt} is not null`) },
+    pipelined: true,
+  },
+  ({ id }, row) => sql`select ${row} from ${projects} where ${projects.id} = ${id}`,
+);

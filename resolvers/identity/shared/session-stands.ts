@@ -1,4 +1,7 @@
-import type { Statement } from '../../../db/pool.ts';
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { sessions } from '../../../db/schema/identity.ts';
+import { from, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
 /** How long a session lasts without use, in minutes; with use it ends twelve hours after sign-in. Contract 04, 3.7. */
@@ -7,12 +10,18 @@ export const sessionIdleMinutes = 30;
 /** A use is noted once in so many minutes, which the idle end leaves to whoever was noted just before. */
 const notedEveryMinutes = 1;
 
-/** Whether a row of `sessions` stands: a condition of SQL on its alias. */
-export const sessionStands = (s: string): string => `${s}.revoked_at is null and ${s}.absolute_expires_at > now()
-      and ${s}.last_used_at > now() - interval '${sessionIdleMinutes + notedEveryMinutes} minutes'`;
+const minutes = (count: number): SQL => sql`interval '${sql.raw(String(count))} minutes'`;
 
-/** Whether a use of a session is to be noted: an expression of SQL on its alias. */
-export const useIsDue = (s: string): string => `${s}.last_used_at < now() - interval '${notedEveryMinutes} minutes'`;
+/** Whether a session stands, by its table or an alias. */
+export const sessionStands = (
+  session: { readonly [Name in 'revokedAt' | 'absoluteExpiresAt' | 'lastUsedAt']: Column } = sessions,
+): SQL =>
+  sql`${session.revokedAt} is null and ${session.absoluteExpiresAt} > now()
+    and ${session.lastUsedAt} > now() - ${minutes(sessionIdleMinutes + notedEveryMinutes)}`;
+
+/** Whether a use of a session is to be noted. */
+export const useIsDue = ({ lastUsedAt }: { readonly lastUsedAt: Column } = sessions): SQL =>
+  sql`${lastUsedAt} < now() - ${minutes(notedEveryMinutes)}`;
 
 /**
  * Notes that a session was used, which puts off its idle end. Nobody is refused because that could not be written: the
@@ -20,15 +29,15 @@ export const useIsDue = (s: string): string => `${s}.last_used_at < now() - inte
  */
 export async function noteUse({ db, log }: Pick<Services, 'db' | 'log'>, sessionId: string): Promise<void> {
   try {
-    await db.rows(noteStatement, [sessionId]);
+    await db.rows(noteStatement.with({ id: sessionId }));
   } catch (error) {
     log.warn({ err: error }, 'The use of a session was not noted.');
   }
 }
 
-// Of all that come at once one writes, and nobody waits behind what holds the row: by then it is noted, or over.
-const noteStatement: Statement = {
-  name: 'identity.note-use',
-  text: `update sessions set last_used_at = now() where id = (
-      select s.id from sessions s where s.id = $1 and ${useIsDue('s')} for no key update skip locked)`,
-};
+// Of all uses at once one writes, and none waits behind the holder of the row: by then it is noted, or over.
+const noteStatement = statement('identity.note-use', { params: pick(sessions, 'id') }, ({ id }) => {
+  const due = alias(sessions, 'due');
+  return sql`update ${sessions} ${setOf(sessions, { lastUsedAt: sql`now()` })} where ${sessions.id} = (
+      select ${due.id} from ${from(due)} where ${due.id} = ${id} and ${useIsDue(due)} for no key update skip locked)`;
+});

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Queries, Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import type { Queries } from '../../../db/pool.ts';
+import { authenticators, principals } from '../../../db/schema/identity.ts';
+import { computed, namesOf, pick, statement, typed } from '../../../db/sql.ts';
+import { rowsOn } from '../../../db/transaction.ts';
 import type { CallerPrincipal } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { newcomerRate } from '../../../kernel/limits/limits.ts';
@@ -40,14 +44,14 @@ export async function findOrCreatePrincipal(
   host: string,
   type: CallerPrincipal['type'] = 'human',
 ): Promise<SubjectPrincipal> {
-  const values = [subject.kind, subject.publicSubject];
-  const [known] = await work.rows<SubjectPrincipal>(findStatement, values);
+  const find = findStatement.with(subject);
+  const [known] = await work.rows(find);
   if (known !== undefined) return known;
   const { services } = work;
   assertWithinRate(services.rateLimiter.take(`newcomers:${host}`, newcomerRate));
   // Naming somebody proves nothing: a wallet is proven by its first signature, a mail address once it was answered.
   await createPrincipal(work.client, services, subject, { type, verified: false });
-  const [made] = await work.rows<SubjectPrincipal>(findStatement, values);
+  const [made] = await work.rows(find);
   return made!;
 }
 
@@ -58,30 +62,58 @@ export async function createPrincipal(
   { kind, publicSubject }: Subject,
   { type, verified }: Newcomer,
 ): Promise<void> {
-  await client.query({ ...lockStatement, values: [`${kind}:${publicSubject}`] });
-  const values = [newId('prn'), type, randomUUID(), kind, publicSubject, verified];
-  await client.query({ ...createStatement, values });
+  const rows = rowsOn(client);
+  await rows(lockStatement.with({ key: `${kind}:${publicSubject}` }));
+  const made = { principalId: newId('prn'), type, id: randomUUID(), kind, publicSubject, verified };
+  await rows(createStatement.with(made));
 }
 
-const findStatement: Statement = {
-  name: 'identity.subject',
-  text: `select p.id as "principalId", a.verified_at is not null and a.revoked_at is null and p.disabled_at is null as verified
-    from authenticators a join principals p on p.id = a.principal_id
-    where a.kind = $1 and a.public_subject = $2`,
-};
+const findStatement = statement(
+  'identity.subject',
+  {
+    params: pick(authenticators, 'kind', 'publicSubject'),
+    row: {
+      principalId: principals.id,
+      verified: computed<boolean>(
+        'boolean',
+        sql`${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null
+          and ${principals.disabledAt} is null`,
+      ),
+    },
+  },
+  ({ kind, publicSubject }, row) => sql`select ${row} from ${authenticators}
+    join ${principals} on ${principals.id} = ${authenticators.principalId}
+    where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject}`,
+);
 
-const lockStatement: Statement = {
-  name: 'identity.subject.lock',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
+const lockStatement = statement(
+  'identity.subject.lock',
+  { params: { key: typed<string>('text') } },
+  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
+);
 
-const createStatement: Statement = {
-  name: 'identity.subject.create',
-  text: `with fresh as (
-      insert into principals (id, type)
-      select $1, $2 where not exists (select from authenticators where kind = $4 and public_subject = $5)
-      returning id
+const createStatement = statement(
+  'identity.subject.create',
+  {
+    params: {
+      ...pick(authenticators, 'principalId', 'id', 'kind', 'publicSubject'),
+      type: principals.type,
+      verified: typed<boolean>('boolean'),
+    },
+  },
+  ({ principalId, id, kind, publicSubject, type, verified }) => sql`with fresh as (
+      insert into ${principals} (${namesOf(principals.id, principals.type)})
+      select ${principalId}, ${type} where not exists (
+        select from ${authenticators}
+        where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject})
+      returning ${principals.id}
     )
-    insert into authenticators (id, principal_id, kind, public_subject, verified_at)
-      select $3, fresh.id, $4, $5, case when $6::boolean then now() end from fresh`,
-};
+    insert into ${authenticators} (${namesOf(
+      authenticators.id,
+      authenticators.principalId,
+      authenticators.kind,
+      authenticators.publicSubject,
+      authenticators.verifiedAt,
+    )})
+    select ${id}, fresh.id, ${kind}, ${publicSubject}, case when ${verified}::boolean then now() end from fresh`,
+);

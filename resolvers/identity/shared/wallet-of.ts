@@ -1,4 +1,6 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { authenticators } from '../../../db/schema/identity.ts';
+import { computed, statement } from '../../../db/sql.ts';
 import type { PrincipalBacked } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { firstWallet } from './known-addresses.ts';
@@ -9,11 +11,12 @@ export async function walletOf(
   caller: PrincipalBacked,
 ): Promise<string | null> {
   if (caller.kind === 'wallet') return caller.address;
-  const [wallet] = await rows<{ public_subject: string }>(walletStatement, [caller.principal.id]);
-  return wallet?.public_subject ?? null;
+  const [wallet] = await rows(walletStatement.with({ principal: caller.principal.id }));
+  return wallet?.wallet ?? null;
 }
 
-const walletStatement: Statement = {
-  name: 'tiers.wallet',
-  text: firstWallet('$1'),
-};
+const walletStatement = statement(
+  'tiers.wallet',
+  { params: { principal: authenticators.principalId }, row: { wallet: computed<string>('text', sql`wallet`) } },
+  ({ principal }, row) => sql`select ${row} from (${firstWallet(principal)}) first`,
+);

@@ -1,20 +1,12 @@
-import { inTransaction, type Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { inTransaction } from '../../../db/pool.ts';
+import { authenticators, principals } from '../../../db/schema/identity.ts';
+import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../../../kernel/access/caller.ts';
 import { newcomerRate } from '../../../kernel/limits/limits.ts';
 import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { createPrincipal } from './subject-principal.ts';
-
-interface WalletRow {
-  readonly id: string;
-  readonly type: CallerPrincipal['type'];
-  readonly display_name: string | null;
-  readonly created_at: Date;
-  readonly disabled_at: Date | null;
-  readonly authenticator_id: string;
-  readonly verified_at: Date | null;
-  readonly revoked_at: Date | null;
-}
 
 export interface WalletPrincipal {
   readonly principal: CallerPrincipal;
@@ -34,35 +26,44 @@ export async function findOrCreateWalletPrincipal(
   network: string,
 ): Promise<WalletPrincipal> {
   const { db, rateLimiter } = services;
-  let [row] = await db.rows<WalletRow>(findStatement, [address]);
+  let [row] = await db.rows(findStatement.with({ address }));
   if (row === undefined) {
     assertWithinRate(rateLimiter.take(`newcomers:${network}`, newcomerRate));
     const subject = { kind: 'wallet', publicSubject: address } as const;
     await inTransaction(db.pool, (client) =>
       createPrincipal(client, services, subject, { type: 'agent', verified: true }),
     );
-    [row] = await db.rows<WalletRow>(findStatement, [address]);
+    [row] = await db.rows(findStatement.with({ address }));
   }
   // Somebody else named this wallet before it signed for the first time.
-  if (row!.verified_at === null) await db.rows(provenStatement, [row!.authenticator_id]);
-  const { id, type, display_name, created_at, disabled_at, authenticator_id, revoked_at } = row!;
+  if (row!.verifiedAt === null) await db.rows(provenStatement.with({ id: row!.authenticatorId }));
+  const { id, type, displayName, createdAt, disabledAt, authenticatorId, revokedAt } = row!;
   return {
-    principal: { id, type, displayName: display_name, createdAt: created_at },
-    authenticator: { id: authenticator_id, kind: 'wallet', publicSubject: address },
-    disabled: disabled_at !== null || revoked_at !== null,
+    principal: { id, type, displayName, createdAt },
+    authenticator: { id: authenticatorId, kind: 'wallet', publicSubject: address },
+    disabled: disabledAt !== null || revokedAt !== null,
   };
 }
 
-const findStatement: Statement = {
-  name: 'identity.wallet',
-  pipelined: true,
-  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.verified_at,
-      a.revoked_at
-    from authenticators a join principals p on p.id = a.principal_id
-    where a.kind = 'wallet' and a.public_subject = $1`,
-};
+const findStatement = statement(
+  'identity.wallet',
+  {
+    params: { address: authenticators.publicSubject },
+    row: {
+      ...pick(principals, 'id', 'type', 'displayName', 'createdAt', 'disabledAt'),
+      authenticatorId: authenticators.id,
+      ...pick(authenticators, 'verifiedAt', 'revokedAt'),
+    },
+    pipelined: true,
+  },
+  ({ address }, row) => sql`select ${row} from ${authenticators}
+    join ${principals} on ${principals.id} = ${authenticators.principalId}
+    where ${authenticators.kind} = 'wallet' and ${authenticators.publicSubject} = ${address}`,
+);
 
-const provenStatement: Statement = {
-  name: 'identity.wallet.proven',
-  text: 'update authenticators set verified_at = now() where id = $1 and verified_at is null',
-};
+const provenStatement = statement(
+  'identity.wallet.proven',
+  { params: pick(authenticators, 'id') },
+  ({ id }) => sql`update ${authenticators} ${setOf(authenticators, { verifiedAt: sql`now()` })}
+    where ${authenticators.id} = ${id} and ${authenticators.verifiedAt} is null`,
+);

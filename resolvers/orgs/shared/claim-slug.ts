@@ -1,8 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type Org, orgs } from '../../../db/schema/orgs.ts';
+import { authenticators } from '../../../db/schema/identity.ts';
+import { memberships, type Org, orgSlugs, orgs } from '../../../db/schema/orgs.ts';
+import { allOf, computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { onOrg } from '../../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
 import { rolesFrom } from '../../../kernel/access/permissions.ts';
@@ -63,7 +64,7 @@ export const claimSlug = mutation({
     await take(work, org, slug);
     const created = previousSlug === null;
     const fee = created ? await takeFee(work, org.id) : 0n;
-    const [named] = await work.rows<Org>(nameStatement, [org.id, slug]);
+    const [named] = await work.rows(nameStatement.with({ id: org.id, slug }));
     return { org: named!, slug, previousSlug, created, changed: true, fee };
   },
   audit: ({ org, slug, previousSlug, created, changed, fee }) =>
@@ -94,24 +95,24 @@ export const claimSlug = mutation({
 function requireRest(work: Work, orgId: string, slug: string): Promise<void> {
   const message = 'As many former slugs of the organization rest as may; it can go back to one of them, or wait.';
   const quota = { scope: 'organization', metric: 'slugs', message } as const;
-  return refuseOverQuota(work, { statement: restingStatement, values: [orgId, slug] }, quota, restingSlugs);
+  return refuseOverQuota(work, restingStatement.with({ orgId, slug }), quota, restingSlugs);
 }
 
 /** Lets the old slug rest and takes the new one, which the key of its row decides. @throws SLUG_TAKEN, SLUG_RELEASED */
 async function take(work: Work, org: Org, slug: string): Promise<void> {
   // Both rows in one order, so that two organizations that want each other's cannot wait for one another.
-  await work.rows(lockStatement, [[org.slug, slug]]);
+  await work.rows(lockStatement.with({ slugs: [org.slug, slug] }));
   await releaseSlugs(work, [org.id]);
-  const taken = await work.rows(takeStatement, [slug, org.id]);
+  const taken = await work.rows(takeStatement.with({ slug, orgId: org.id }));
   if (taken.length > 0) return;
-  const [holder] = await work.rows<{ rests: boolean; successor: string | null }>(holderStatement, [slug]);
+  const [holder] = await work.rows(holderStatement.with({ slug }));
   if (holder?.rests !== true) throw new ServiceError('SLUG_TAKEN', { details: { slug } });
   throw slugReleased(slug, holder.successor);
 }
 
 /** Organizations give up the slugs that they go by; these rest for them. */
 export const releaseSlugs = (work: Work, orgIds: readonly string[]) =>
-  work.rows(releaseStatement, [orgIds, slugRestDays * 24]);
+  work.rows(releaseStatement.with({ orgIds, hours: slugRestDays * 24 }));
 
 /** Names what its last holder goes by now; never a way there. */
 export const slugReleased = (slug: string, successor: string | null): ServiceError =>
@@ -119,7 +120,7 @@ export const slugReleased = (slug: string, successor: string | null): ServiceErr
 
 /** @throws ORG_HAS_NO_BILLING_WALLET, INSUFFICIENT_FUNDS @returns what was debited */
 async function takeFee(work: Work, org: string): Promise<bigint> {
-  if ((await work.rows(walletStatement, [org, billingRoles])).length === 0) {
+  if ((await work.rows(walletStatement.with({ orgId: org, roles: billingRoles }))).length === 0) {
     throw new ServiceError('ORG_HAS_NO_BILLING_WALLET', { details: { required_usd_micros: Number(slugFee) } });
   }
   const reference = { type: 'organization', id: org };
@@ -135,45 +136,73 @@ async function takeFee(work: Work, org: string): Promise<bigint> {
 
 const billingRoles = rolesFrom(orgActions['org:billing:read'].role);
 
-const lockStatement: Statement = {
-  name: 'slugs.lock',
-  text: 'select 1 from org_slugs where slug = any($1::text[]) order by slug for update',
-};
+const lockStatement = statement(
+  'slugs.lock',
+  { params: { slugs: typed<readonly (string | null)[]>('text[]') } },
+  ({ slugs }) => sql`select from ${orgSlugs} where ${orgSlugs.slug} = any(${slugs}::text[])
+    order by ${orgSlugs.slug} for update`,
+);
 
-const restingStatement: Statement = {
-  name: 'slugs.resting',
-  text: 'select count(*)::int as used from org_slugs where org_id = $1 and rests_until > now() and slug <> $2',
-};
+const restingStatement = statement(
+  'slugs.resting',
+  { params: pick(orgSlugs, 'orgId', 'slug'), row: { used: computed<number>('integer', sql`count(*)::int`) } },
+  (given, row) => sql`select ${row} from ${orgSlugs} where ${orgSlugs.orgId} = ${given.orgId}
+    and ${orgSlugs.restsUntil} > now() and ${orgSlugs.slug} <> ${given.slug}`,
+);
 
-const releaseStatement: Statement = {
-  name: 'slugs.release',
-  text: `update org_slugs set released_at = now(), rests_until = now() + make_interval(hours => $2)
-    where org_id = any($1::uuid[]) and released_at is null`,
-};
+const releaseStatement = statement(
+  'slugs.release',
+  { params: { orgIds: typed<readonly string[]>('uuid[]'), hours: typed<number>('integer') } },
+  ({ orgIds, hours }) =>
+    sql`update ${orgSlugs} ${setOf(orgSlugs, {
+      releasedAt: sql`now()`,
+      restsUntil: sql`now() + make_interval(hours => ${hours})`,
+    })} where ${orgSlugs.orgId} = any(${orgIds}::uuid[]) and ${orgSlugs.releasedAt} is null`,
+);
 
-const takeStatement: Statement = {
-  name: 'slugs.take',
-  text: `insert into org_slugs as s (slug, org_id) values ($1, $2)
-    on conflict (slug) do update set org_id = excluded.org_id, claimed_at = now(), released_at = null, rests_until = null
-    where s.released_at is not null and (s.org_id = excluded.org_id or s.rests_until <= now())
-    returning slug`,
-};
+// Inside the conflict a qualified column is the row that was there.
+const takeStatement = statement(
+  'slugs.take',
+  { params: pick(orgSlugs, 'slug', 'orgId'), row: pick(orgSlugs, 'slug') },
+  (given, row) => sql`${insertInto(orgSlugs, given)} on conflict (${nameOf(orgSlugs.slug)}) do update ${setOf(
+    orgSlugs,
+    {
+      orgId: sql`excluded.${nameOf(orgSlugs.orgId)}`,
+      claimedAt: sql`now()`,
+      releasedAt: sql`null`,
+      restsUntil: sql`null`,
+    },
+  )} where ${orgSlugs.releasedAt} is not null
+      and (${orgSlugs.orgId} = excluded.${nameOf(orgSlugs.orgId)} or ${orgSlugs.restsUntil} <= now())
+    returning ${row}`,
+);
 
-const holderStatement: Statement = {
-  name: 'slugs.holder',
-  text: `select s.released_at is not null as rests, o.slug as successor from org_slugs s join orgs o on o.id = s.org_id
-    where s.slug = $1`,
-};
+const holderStatement = statement(
+  'slugs.holder',
+  {
+    params: pick(orgSlugs, 'slug'),
+    row: {
+      rests: computed<boolean>('boolean', sql`${orgSlugs.releasedAt} is not null`),
+      successor: orgs.slug,
+    },
+  },
+  ({ slug }, row) => sql`select ${row} from ${orgSlugs} join ${orgs} on ${orgs.id} = ${orgSlugs.orgId}
+    where ${orgSlugs.slug} = ${slug}`,
+);
 
-const walletStatement: Statement = {
-  name: 'slugs.billing-wallet',
-  text: `select 1 from memberships m
-    join authenticators a on a.principal_id = m.principal_id and a.kind = 'wallet' and a.verified_at is not null
-      and a.revoked_at is null
-    where m.org_id = $1 and m.status = 'active' and m.role = any($2::text[]) limit 1`,
-};
+const walletStatement = statement(
+  'slugs.billing-wallet',
+  { params: { orgId: memberships.orgId, roles: typed<readonly string[]>('text[]') }, row: pick(memberships, 'id') },
+  (given, row) => sql`select ${row} from ${memberships}
+    join ${authenticators} on ${authenticators.principalId} = ${memberships.principalId}
+      and ${authenticators.kind} = 'wallet' and ${authenticators.verifiedAt} is not null
+      and ${authenticators.revokedAt} is null
+    where ${memberships.orgId} = ${given.orgId} and ${memberships.status} = 'active'
+      and ${memberships.role} = any(${given.roles}::text[]) limit 1`,
+);
 
-const nameStatement: Statement = {
-  name: 'slugs.name',
-  text: `update orgs o set slug = $2 where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
-};
+const nameStatement = statement(
+  'slugs.name',
+  { params: pick(orgs, 'id', 'slug'), row: allOf(orgs) },
+  ({ id, slug }, row) => sql`update ${orgs} ${setOf(orgs, { slug })} where ${orgs.id} = ${id} returning ${row}`,
+);

@@ -1,11 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { memberships } from '../../../db/schema/orgs.ts';
+import { pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { type MemberRow, selectMemberships } from './member-row.ts';
+import { fromMemberships, type MemberRow, memberColumns } from './member-row.ts';
 
 /** A membership as it stands inside the transaction, an ended one included; undefined where there never was one. */
 export async function findMembership(work: Work, orgId: string, principalId: string): Promise<MemberRow | undefined> {
-  const [member] = await work.rows<MemberRow>(findStatement, [orgId, principalId]);
+  const [member] = await work.rows(findStatement.with({ orgId, principalId }));
   return member;
 }
 
@@ -23,7 +25,9 @@ export const noMember = (principalId: string) =>
     details: { principal_id: principalId },
   });
 
-const findStatement: Statement = {
-  name: 'members.find',
-  text: `${selectMemberships} where m.org_id = $1 and m.principal_id = $2`,
-};
+const findStatement = statement(
+  'members.find',
+  { params: pick(memberships, 'orgId', 'principalId'), row: memberColumns },
+  ({ orgId, principalId }, row) => sql`select ${row} from ${fromMemberships}
+    where ${memberships.orgId} = ${orgId} and ${memberships.principalId} = ${principalId}`,
+);

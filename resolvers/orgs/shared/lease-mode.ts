@@ -1,4 +1,8 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { platformFacts } from '../../../db/schema/platform.ts';
+import { computed, from, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { writeSystemAudit } from '../../../kernel/durability/audit-log.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -21,19 +25,19 @@ const factKey = 'leases';
 export async function keepLeaseMode(ctx: Context): Promise<number> {
   const { db, settings } = ctx.services;
   if (settings.leases) {
-    await db.rows(leasesOnStatement, [factKey]);
+    await db.rows(leasesOnStatement.with({ key: factKey }));
     return 0;
   }
   // From here on new organizations are perpetual on every node, so the look below misses none.
-  await db.rows(leasesOffStatement, [factKey]);
-  const [mode] = await db.rows<{ value: string }>(modeStatement, [factKey]);
-  if (mode?.value !== 'pinning') return 0;
+  await db.rows(leasesOffStatement.with({ key: factKey }));
+  const [mode] = await db.rows(modeStatement.with({ key: factKey }));
+  if (mode?.mode !== 'pinning') return 0;
   let pinned = 0;
   for (let batch = batchRows; batch === batchRows; pinned += batch) {
     ctx.signal.throwIfAborted();
     batch = await pinBatch(ctx);
   }
-  await db.rows(pinnedStatement, [factKey]);
+  await db.rows(pinnedStatement.with({ key: factKey }));
   return pinned;
 }
 
@@ -47,10 +51,10 @@ export const leaseSet = (orgId: string, perpetual: boolean): AuditEntry & { read
 
 function pinBatch(ctx: Context): Promise<number> {
   return unitOfWork(ctx, async (work) => {
-    const orgs = await work.rows<{ id: string }>(pinStatement, [batchRows]);
-    const entries = orgs.map(({ id }) => leaseSet(id, true));
+    const pinned = await work.rows(pinStatement.with({ limit: batchRows }));
+    const entries = pinned.map(({ id }) => leaseSet(id, true));
     if (entries.length > 0) await writeSystemAudit(work.client, work, 'leases_off', entries);
-    return orgs.length;
+    return pinned.length;
   });
 }
 
@@ -58,38 +62,54 @@ function pinBatch(ctx: Context): Promise<number> {
  * Whether a new organization's lease is perpetual, as a subquery. It waits for a node that turns leases off, and that
  * node waits for it: an organization is either made perpetual or seen and pinned.
  */
-export const newLeaseIsPerpetual = `select coalesce(
-    (select value <> '"on"' from platform_facts where key = '${factKey}' for share), true)`;
+export const newLeaseIsPerpetual = sql`select coalesce(
+    (select ${platformFacts.value} <> '"on"' from ${platformFacts}
+      where ${platformFacts.key} = ${sql.raw(`'${factKey}'`)} for share), true)`;
 
-const leasesOnStatement: Statement = {
-  name: 'leases.on',
-  text: `insert into platform_facts (key, value) values ($1, '"on"')
-    on conflict (key) do update set value = excluded.value where platform_facts.value <> excluded.value`,
-};
+const { key, value } = platformFacts;
 
-const leasesOffStatement: Statement = {
-  name: 'leases.off',
-  text: `insert into platform_facts (key, value) values ($1, '"pinning"')
-    on conflict (key) do update set value = excluded.value where platform_facts.value = '"on"'`,
-};
+const leasesOnStatement = statement(
+  'leases.on',
+  { params: { key } },
+  (given) => sql`${insertInto(platformFacts, { key: given.key, value: sql`'"on"'` })}
+    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: sql`excluded.${nameOf(value)}` })}
+    where ${value} <> excluded.${nameOf(value)}`,
+);
 
-const modeStatement: Statement = {
-  name: 'leases.mode',
-  text: `select value #>> '{}' as value from platform_facts where key = $1`,
-};
+const leasesOffStatement = statement(
+  'leases.off',
+  { params: { key } },
+  (given) => sql`${insertInto(platformFacts, { key: given.key, value: sql`'"pinning"'` })}
+    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: sql`excluded.${nameOf(value)}` })}
+    where ${value} = '"on"'`,
+);
 
-const pinStatement: Statement = {
-  name: 'leases.pin',
-  text: `update orgs o set lease_perpetual = true, lifecycle_state = 'active',
-      lifecycle_entered_at = case when o.lifecycle_state <> 'active' then now() else o.lifecycle_entered_at end
-    where o.id in (
-      select id from orgs where not lease_perpetual and lifecycle_state <> 'purged'
-      order by id limit $1 for no key update
-    ) returning o.id`,
-};
+const modeStatement = statement(
+  'leases.mode',
+  { params: { key }, row: { mode: computed<string>('text', sql`${value} #>> '{}'`) } },
+  (given, row) => sql`select ${row} from ${platformFacts} where ${key} = ${given.key}`,
+);
+
+const pinStatement = statement(
+  'leases.pin',
+  { params: { limit: typed<number>('bigint') }, row: pick(orgs, 'id') },
+  ({ limit }, row) => {
+    const leased = alias(orgs, 'leased');
+    return sql`update ${orgs} ${setOf(orgs, {
+      leasePerpetual: sql`true`,
+      lifecycleState: sql`'active'`,
+      lifecycleEnteredAt: sql`case when ${orgs.lifecycleState} <> 'active' then now() else ${orgs.lifecycleEnteredAt} end`,
+    })} where ${orgs.id} in (
+        select ${leased.id} from ${from(leased)} where not ${leased.leasePerpetual} and ${leased.lifecycleState} <> 'purged'
+        order by ${leased.id} limit ${limit} for no key update
+      ) returning ${row}`;
+  },
+);
 
 // Leases may have been turned on again meanwhile.
-const pinnedStatement: Statement = {
-  name: 'leases.pinned',
-  text: `update platform_facts set value = '"off"' where key = $1 and value = '"pinning"'`,
-};
+const pinnedStatement = statement(
+  'leases.pinned',
+  { params: { key } },
+  (given) => sql`update ${platformFacts} ${setOf(platformFacts, { value: sql`'"off"'` })}
+    where ${key} = ${given.key} and ${value} = '"pinning"'`,
+);

@@ -1,6 +1,6 @@
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
+import { sql } from 'drizzle-orm';
+import { memberships, type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
+import { allOf, orNull, pick, statement, typed } from '../../../db/sql.ts';
 import { visibilityOf } from '../../../kernel/access/visibility.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 
@@ -12,13 +12,22 @@ export interface OrgWithRole extends Org {
 /** Organizations by id, those the caller may see, in one statement. Absent and foreign are both left out. */
 export async function loadOrgs(ctx: Context, ids: readonly string[]): Promise<OrgWithRole[]> {
   const [principalId, , everything] = visibilityOf(await ctx.caller());
-  return ctx.services.db.rows<OrgWithRole>(orgsStatement, [ids, principalId, everything]);
+  return ctx.services.db.rows(orgsStatement.with({ ids, principal: principalId, everything }));
 }
 
-const orgsStatement: Statement = {
-  name: 'orgs.by-id',
-  pipelined: true,
-  text: `select ${columnsOf(orgs, 'o')}, m.role from orgs o
-    left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'
-    where o.id = any($1::uuid[]) and ($3::boolean or m.id is not null)`,
-};
+const orgsStatement = statement(
+  'orgs.by-id',
+  {
+    params: {
+      ids: typed<readonly string[]>('uuid[]'),
+      principal: typed<string | null>('text'),
+      everything: typed<boolean>('boolean'),
+    },
+    row: { ...allOf(orgs), ...orNull(pick(memberships, 'role')) },
+    pipelined: true,
+  },
+  ({ ids, principal, everything }, row) => sql`select ${row} from ${orgs}
+    left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principal}
+      and ${memberships.status} = 'active'
+    where ${orgs.id} = any(${ids}::uuid[]) and (${everything}::boolean or ${memberships.id} is not null)`,
+);

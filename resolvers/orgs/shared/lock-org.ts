@@ -1,6 +1,6 @@
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
 import { type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
+import { allOf, computed, pick, statement } from '../../../db/sql.ts';
 import { holdRole } from '../../../kernel/access/hold-right.ts';
 import type { Action } from '../../../kernel/access/permissions.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -18,7 +18,7 @@ export interface LockedOrg extends Org {
  * @returns the organization as it is now; undefined for an absent one
  */
 export async function lockOrg(work: Work, orgId: string): Promise<LockedOrg | undefined> {
-  const [org] = await work.rows<LockedOrg>(lockStatement, [orgId]);
+  const [org] = await work.rows(lockStatement.with({ id: orgId }));
   return org;
 }
 
@@ -39,8 +39,14 @@ export async function lockOrgFor(
   return { ...org!, role };
 }
 
-const lockStatement: Statement = {
-  name: 'orgs.lock',
-  text: `select ${columnsOf(orgs, 'o')}, (o.lease_perpetual or o.lease_expires_at > now()) as "leaseRuns"
-    from orgs o where o.id = $1 for no key update`,
-};
+const lockStatement = statement(
+  'orgs.lock',
+  {
+    params: pick(orgs, 'id'),
+    row: {
+      ...allOf(orgs),
+      leaseRuns: computed<boolean>('boolean', sql`${orgs.leasePerpetual} or ${orgs.leaseExpiresAt} > now()`),
+    },
+  },
+  ({ id }, row) => sql`select ${row} from ${orgs} where ${orgs.id} = ${id} for no key update`,
+);

@@ -1,10 +1,16 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { pick, statement } from '../../../db/sql.ts';
 
 /** Active memberships of a principal, oldest organization first. */
-export const membershipsStatement: Statement = {
-  name: 'identity.memberships',
-  pipelined: true,
-  text: `select o.id as "orgId", o.display_name as "displayName", m.role, m.status
-    from memberships m join orgs o on o.id = m.org_id
-    where m.principal_id = $1 and m.status = 'active' order by o.created_at, o.id`,
-};
+export const membershipsStatement = statement(
+  'identity.memberships',
+  {
+    params: pick(memberships, 'principalId'),
+    row: { orgId: orgs.id, displayName: orgs.displayName, ...pick(memberships, 'role', 'status') },
+    pipelined: true,
+  },
+  ({ principalId }, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
+    where ${memberships.principalId} = ${principalId} and ${memberships.status} = 'active'
+    order by ${orgs.createdAt}, ${orgs.id}`,
+);

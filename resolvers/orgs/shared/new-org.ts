@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type Org, orgs } from '../../../db/schema/orgs.ts';
+import { principals } from '../../../db/schema/identity.ts';
+import { memberships, type Org, orgs } from '../../../db/schema/orgs.ts';
+import { allOf, computed, insertInto, pick, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { freeOrgsPerOwner } from '../../../kernel/limits/limits.ts';
 import { tiers } from '../../../kernel/limits/tier-table.ts';
@@ -22,16 +23,22 @@ export async function newOrg(
 ): Promise<Org> {
   // The owner's row is locked while its free organizations are counted, so that callers who race cannot pass the cap.
   await lockOwner(work, principalId);
-  const [count] = await work.rows<{ owned: number }>(countStatement, [principalId]);
+  const [count] = await work.rows(countStatement.with({ principalId }));
   refuseMoreFree(count!.owned);
-  const values = [randomUUID(), displayName, tiers.prototype.leaseDays * 24, home ? principalId : null, principalId];
-  const [org] = await work.rows<Org>(insertStatement, values);
-  await work.rows(ownerStatement, [org!.id, principalId, randomUUID()]);
+  const inserted = insertStatement.with({
+    id: randomUUID(),
+    displayName,
+    leaseHours: tiers.prototype.leaseDays * 24,
+    homeOf: home ? principalId : null,
+    createdBy: principalId,
+  });
+  const [org] = await work.rows(inserted);
+  await work.rows(ownerStatement.with({ orgId: org!.id, principalId, id: randomUUID() }));
   return org!;
 }
 
 /** Has everybody wait who would change what free organizations the principal owns. */
-export const lockOwner = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
+export const lockOwner = (work: Work, principalId: string) => work.rows(lockStatement.with({ id: principalId }));
 
 /** @throws FREE_ORG_OWNER_LIMIT_EXCEEDED when an owner of so many free organizations can have no further one */
 export function refuseMoreFree(owned: number): void {
@@ -46,33 +53,44 @@ export const orgCreated = ({ id }: Org): AuditEntry => ({
   orgId: id,
 });
 
-const lockStatement: Statement = {
-  name: 'orgs.lock-owner',
-  text: 'select 1 from principals where id = $1 for no key update',
-};
+const lockStatement = statement(
+  'orgs.lock-owner',
+  { params: pick(principals, 'id') },
+  ({ id }) => sql`select from ${principals} where ${principals.id} = ${id} for no key update`,
+);
 
 /**
- * A membership `m` that makes its principal the owner of a free organization `o` which it made itself: whoever is made
- * an owner by others has no say in that, and loses nothing by it.
+ * A membership that makes its principal the owner of a free organization which it made itself: a principal that others
+ * made an owner has no say in that, and loses nothing by it.
  */
-export const countsAsFree = `m.role = 'owner' and m.status = 'active' and o.created_by = m.principal_id
-  and o.tier = 'prototype' and o.lifecycle_state <> 'purged'`;
+export const countsAsFree = sql`${memberships.role} = 'owner' and ${memberships.status} = 'active'
+  and ${orgs.createdBy} = ${memberships.principalId} and ${orgs.tier} = 'prototype' and ${orgs.lifecycleState} <> 'purged'`;
 
-const countStatement: Statement = {
-  name: 'orgs.count-free',
-  text: `select count(*)::int as owned from memberships m join orgs o on o.id = m.org_id
-    where m.principal_id = $1 and ${countsAsFree}`,
-};
+const countStatement = statement(
+  'orgs.count-free',
+  { params: pick(memberships, 'principalId'), row: { owned: computed<number>('integer', sql`count(*)::int`) } },
+  ({ principalId }, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
+    where ${memberships.principalId} = ${principalId} and ${countsAsFree}`,
+);
 
-const insertStatement: Statement = {
-  name: 'orgs.insert',
-  text: `insert into orgs as o
-      (id, display_name, tier, lease_perpetual, lease_started_at, lease_expires_at, home_of, created_by)
-    values ($1, $2, 'prototype', (${newLeaseIsPerpetual}), now(), now() + make_interval(hours => $3), $4, $5)
-    returning ${columnsOf(orgs, 'o')}`,
-};
+const insertStatement = statement(
+  'orgs.insert',
+  {
+    params: { ...pick(orgs, 'id', 'displayName', 'homeOf', 'createdBy'), leaseHours: typed<number>('integer') },
+    row: allOf(orgs),
+  },
+  ({ leaseHours, ...given }, row) =>
+    sql`${insertInto(orgs, {
+      ...given,
+      tier: sql`'prototype'`,
+      leasePerpetual: sql`(${newLeaseIsPerpetual})`,
+      leaseStartedAt: sql`now()`,
+      leaseExpiresAt: sql`now() + make_interval(hours => ${leaseHours})`,
+    })} returning ${row}`,
+);
 
-const ownerStatement: Statement = {
-  name: 'orgs.insert-owner',
-  text: `insert into memberships (org_id, principal_id, id, role, status) values ($1, $2, $3, 'owner', 'active')`,
-};
+const ownerStatement = statement(
+  'orgs.insert-owner',
+  { params: pick(memberships, 'orgId', 'principalId', 'id') },
+  (given) => insertInto(memberships, { ...given, role: sql`'owner'`, status: sql`'active'` }),
+);

@@ -1,6 +1,7 @@
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { memberships, type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
+import { allOf, from, orNull, statement, typed } from '../../../db/sql.ts';
 import { type OrgScope, requireRole } from '../../../kernel/access/access.ts';
 import type { Action } from '../../../kernel/access/permissions.ts';
 import { writeAudit } from '../../../kernel/durability/audit-log.ts';
@@ -22,7 +23,7 @@ export async function findOwnOrg(
   { rows }: { readonly rows: Work['rows'] },
   principalId: string,
 ): Promise<OwnOrg | undefined> {
-  const [found] = await rows<OwnOrg>(ownStatement, [principalId]);
+  const [found] = await rows(ownStatement.with({ principal: principalId }));
   return found;
 }
 
@@ -60,14 +61,24 @@ export async function findOrCreateOwnOrg(
 export const isMissing = (own: OwnOrg | undefined): own is undefined =>
   own === undefined || own.lifecycleState === 'purged';
 
-const ownStatement: Statement = {
-  name: 'orgs.own',
-  text: `select ${columnsOf(orgs, 'o')}, m.role, m.id as "membershipId" from (
-      select id from orgs where home_of = $1
-      union select made.id from memberships owner join orgs made on made.id = owner.org_id
-        where owner.principal_id = $1 and owner.role = 'owner' and owner.status = 'active' and made.created_by = $1
-    ) own
-    join orgs o on o.id = own.id
-    left join memberships m on m.org_id = o.id and m.principal_id = $1 and m.status = 'active'
-    order by o.lifecycle_state = 'purged', m.id is null, o.home_of is distinct from $1, o.created_at, o.id limit 1`,
-};
+const ownStatement = statement(
+  'orgs.own',
+  {
+    params: { principal: typed<string>('text') },
+    row: { ...allOf(orgs), ...orNull({ role: memberships.role, membershipId: memberships.id }) },
+  },
+  ({ principal }, row) => {
+    const [home, owner, made] = [alias(orgs, 'home'), alias(memberships, 'owner'), alias(orgs, 'made')];
+    return sql`select ${row} from (
+        select ${home.id} from ${from(home)} where ${home.homeOf} = ${principal}
+        union select ${made.id} from ${from(owner)} join ${from(made)} on ${made.id} = ${owner.orgId}
+          where ${owner.principalId} = ${principal} and ${owner.role} = 'owner' and ${owner.status} = 'active'
+            and ${made.createdBy} = ${principal}
+      ) own
+      join ${orgs} on ${orgs.id} = own.id
+      left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principal}
+        and ${memberships.status} = 'active'
+      order by ${orgs.lifecycleState} = 'purged', ${memberships.id} is null, ${orgs.homeOf} is distinct from ${principal},
+        ${orgs.createdAt}, ${orgs.id} limit 1`;
+  },
+);

@@ -1,38 +1,68 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
-import type { Statement } from '../../../db/pool.ts';
-import { projectGrants } from '../../../db/schema/projects.ts';
-import { textOf } from '../../../db/sql.ts';
-import { projectColumnsOf } from '../../../kernel/access/project-columns.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { projectGrants, projects } from '../../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../../db/sql.ts';
+import { projectColumns as ownColumns } from '../../../kernel/access/project-columns.ts';
 import { grantHolds, memberOrgs } from '../../../kernel/access/rules.ts';
 import { visibilityOf } from '../../../kernel/access/visibility.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { ProjectRow } from './wire.ts';
 
-/** A project with its organization's standing; for statements that join `projects p` and `orgs o`. */
-export const projectColumns = `${projectColumnsOf('p')}, o.tier as "orgTier",
-  o.lifecycle_state as "orgLifecycleState", o.lease_perpetual as "orgLeasePerpetual",
-  o.limit_overrides as "orgLimitOverrides"`;
+/** The columns of a {@link ProjectRow}: a project with the state of its organization. */
+export const projectColumns = {
+  ...ownColumns,
+  orgTier: orgs.tier,
+  orgLifecycleState: orgs.lifecycleState,
+  orgLeasePerpetual: orgs.leasePerpetual,
+  orgLimitOverrides: orgs.limitOverrides,
+};
 
-const readable = `g.principal_id = $1 and g.capability in ('read', 'project.read') and ${textOf(grantHolds(alias(projectGrants, 'g')))}`;
+/** Projects with their organizations: what a statement for {@link projectColumns} selects from. */
+export const projectsAndOrgs = sql`${projects} join ${orgs} on ${orgs.id} = ${projects.orgId}`;
 
-/**
- * Which projects a caller may see, for statements that join `projects p`. `$1` is a principal, or null; `$2` are
- * projects that a delegate or key names itself; the third, `$3`, opens all to the platform admin. What the caller has is
- * looked up first and projects by that, so that those of everybody else are never read.
- */
-export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[])
-  or p.org_id = any(${textOf(memberOrgs(sql.raw('$1')))})
-  or (p.id = any(array(select g.project_id from project_grants g where ${readable}))
-    and exists (select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and ${readable})))`;
+/** The parameters of {@link visible}. */
+export const viewer = {
+  principal: typed<string | null>('text'),
+  /** Projects that a delegate or key names itself. */
+  named: typed<readonly string[]>('text[]'),
+  /** Opens all to the platform admin. */
+  everything: typed<boolean>('boolean'),
+};
 
-/** Projects by id, those the caller may see, in one statement. Absent and foreign are both left out. */
-export async function loadProjects(ctx: Context, ids: readonly string[]): Promise<ProjectRow[]> {
-  return ctx.services.db.rows<ProjectRow>(byIdStatement, [...visibilityOf(await ctx.caller()), ids]);
+/** What a caller may see, as the values of {@link viewer}. */
+export async function viewerOf(ctx: Context) {
+  const [principal, named, everything] = visibilityOf(await ctx.caller());
+  return { principal, named, everything };
 }
 
-const byIdStatement: Statement = {
-  name: 'projects.by-id',
-  pipelined: true,
-  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id where ${visible} and p.id = any($4::text[])`,
-};
+/**
+ * The projects that a caller may see. What the caller has is looked up first and projects by that, so that those of
+ * others are never read.
+ */
+export function visible({ principal, named, everything }: { readonly [Name in keyof typeof viewer]: SQL }): SQL {
+  const readable = sql`${projectGrants.principalId} = ${principal}
+    and ${projectGrants.capability} in ('read', 'project.read') and ${grantHolds(projectGrants)}`;
+  return sql`${projects.deletedAt} is null and (${everything}::boolean or ${projects.id} = any(${named}::text[])
+    or ${projects.orgId} = any(${memberOrgs(principal)})
+    or (${projects.id} = any(array(select ${projectGrants.projectId} from ${projectGrants} where ${readable}))
+      and exists (select from ${projectGrants} where ${projectGrants.orgId} = ${projects.orgId}
+        and ${projectGrants.projectId} = ${projects.id} and ${readable})))`;
+}
+
+/** Projects by id, those the caller may see, in one statement. Absent and foreign are both left out. */
+export const loadProjects = async (ctx: Context, ids: readonly string[]): Promise<ProjectRow[]> =>
+  ctx.services.db.rows(byIdStatement.with({ ...(await viewerOf(ctx)), ids }));
+
+const byIdStatement = statement(
+  'projects.by-id',
+  { params: { ...viewer, ids: typed<readonly string[]>('text[]') }, row: projectColumns, pipelined: true },
+  ({ ids, ...who }, row) =>
+    sql`select ${row} from ${projectsAndOrgs} where ${visible(who)} and ${projects.id} = any(${ids}::text[])`,
+);
+
+/** The key of a project, for statements on its row. */
+export const projectKey = pick(projects, 'orgId', 'id');
+
+/** The row of a project by its key. */
+export const isProject = ({ orgId, id }: { readonly orgId: SQL; readonly id: SQL }): SQL =>
+  sql`${projects.orgId} = ${orgId} and ${projects.id} = ${id}`;

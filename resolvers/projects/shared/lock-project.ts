@@ -1,10 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { projects } from '../../../db/schema/projects.ts';
+import { pick, statement } from '../../../db/sql.ts';
 import { notAuthorized, type ProjectScope } from '../../../kernel/access/access.ts';
 import { holdRight } from '../../../kernel/access/hold-right.ts';
 import type { Action } from '../../../kernel/access/permissions.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { projectColumns } from './load-projects.ts';
+import { projectColumns, projectsAndOrgs } from './load-projects.ts';
 import type { ProjectRow } from './wire.ts';
 
 /**
@@ -12,7 +14,7 @@ import type { ProjectRow } from './wire.ts';
  * other; undefined when it was deleted since the caller was admitted.
  */
 export async function lockProject(work: Work, projectId: string): Promise<ProjectRow | undefined> {
-  const [project] = await work.rows<ProjectRow>(lockStatement, [projectId]);
+  const [project] = await work.rows(lockStatement.with({ id: projectId }));
   return project;
 }
 
@@ -33,8 +35,9 @@ export async function lockProjectFor(work: Work & ProjectScope, action: Action):
   return project;
 }
 
-const lockStatement: Statement = {
-  name: 'projects.lock',
-  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
-    where p.id = $1 and p.deleted_at is null for update of p`,
-};
+const lockStatement = statement(
+  'projects.lock',
+  { params: pick(projects, 'id'), row: projectColumns },
+  ({ id }, row) => sql`select ${row} from ${projectsAndOrgs}
+    where ${projects.id} = ${id} and ${projects.deletedAt} is null for update of ${projects}`,
+);

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
 import type { Statement } from '../../../db/pool.ts';
+import { authenticators } from '../../../db/schema/identity.ts';
+import { operatorContacts } from '../../../db/schema/operator-contacts.ts';
+import { statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AuditEntry } from '../../../kernel/run/operation.ts';
@@ -94,7 +98,7 @@ export async function walletsOf(
   principalId: string,
   email: string | null,
 ): Promise<string[]> {
-  const found = await rows<{ wallet: string }>(walletsStatement, [principalId, email]);
+  const found = await rows(walletsStatement.with({ principal: principalId, email }));
   return found.map(({ wallet }) => wallet);
 }
 
@@ -170,16 +174,21 @@ const insertStatement: Statement = {
     returning amr_times as "amrTimes", absolute_expires_at as "absoluteExpiresAt"`,
 };
 
-/** Principals whose notices go to the verified address `$2`, besides `$1` itself, as a subquery. */
-export const answeredFor = `select $1::text
-      union select c.principal_id from operator_contacts c where c.email = $2 and c.email_verified_at is not null`;
+/** The parameters of {@link answeredFor}. */
+export const answering = { principal: typed<string>('text'), email: typed<string | null>('text') };
 
-const walletsStatement: Statement = {
-  name: 'ceremonies.wallets',
-  text: `select distinct a.public_subject as wallet from authenticators a
-    where a.kind = 'wallet' and a.verified_at is not null and a.revoked_at is null
-      and a.principal_id in (${answeredFor}) order by 1`,
-};
+/** Principals whose notices go to a verified address, besides one itself, as a subquery. */
+export const answeredFor = ({ principal, email }: { readonly [Name in keyof typeof answering]: SQL }): SQL =>
+  sql`select ${principal}::text union select ${operatorContacts.principalId} from ${operatorContacts}
+    where ${operatorContacts.email} = ${email} and ${operatorContacts.emailVerifiedAt} is not null`;
+
+const walletsStatement = statement(
+  'ceremonies.wallets',
+  { params: answering, row: { wallet: authenticators.publicSubject } },
+  (given, row) => sql`select distinct ${row} from ${authenticators}
+    where ${authenticators.kind} = 'wallet' and ${authenticators.verifiedAt} is not null
+      and ${authenticators.revokedAt} is null and ${authenticators.principalId} in (${answeredFor(given)}) order by 1`,
+);
 
 const cookieStatement: Statement = {
   name: 'ceremonies.open-cookie',

@@ -1,6 +1,10 @@
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Role } from '../../../db/schema/orgs.ts';
+import { memberships, type Role } from '../../../db/schema/orgs.ts';
+import { projects } from '../../../db/schema/projects.ts';
+import { memberEncryptionKeys, vaults, vaultWriters } from '../../../db/schema/vaults.ts';
+import { from, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { principalIdOf } from '../../../kernel/access/caller.ts';
 import { reaches, roles } from '../../../kernel/access/permissions.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -10,20 +14,26 @@ export const mayWrite = (role: Role): boolean => reaches(role, 'developer');
 
 const writingRoles = roles.filter(mayWrite).map((role) => `'${role}'`);
 
-/** A membership `alias` that may write to vaults. */
-export const writes = (alias: string): string =>
-  `${alias}.status = 'active' and ${alias}.role in (${writingRoles.join(', ')})`;
+/** A membership that may write to vaults, by its table or an alias. */
+export const writes = (member: { readonly status: Column; readonly role: Column }): SQL =>
+  sql`${member.status} = 'active' and ${member.role} in (${sql.raw(writingRoles.join(', '))})`;
 
-/** A vault `alias` that still matters: one goes with its project. */
-export const vaultStands = (alias: string): string => `exists (
-    select from projects p where p.org_id = ${alias}.org_id and p.id = ${alias}.project_id and p.deleted_at is null)`;
+/** A vault that still matters: one goes with its project. */
+export const vaultStands = sql`exists (select from ${projects} where ${projects.orgId} = ${vaults.orgId}
+  and ${projects.id} = ${vaults.projectId} and ${projects.deletedAt} is null)`;
 
-/** A writer `alias` that was admitted, and whose member and key are still what they were. */
-export const writerHolds = (alias: string): string => `(${alias}.removed_at is null
-    and exists (select from member_encryption_keys wk
-      where wk.org_id = ${alias}.org_id and wk.id = ${alias}.encryption_key_id and wk.state = 'active')
-    and exists (select from memberships wm
-      where wm.org_id = ${alias}.org_id and wm.principal_id = ${alias}.principal_id and ${writes('wm')}))`;
+const writerKey = alias(memberEncryptionKeys, 'writer_key');
+const writerMember = alias(memberships, 'writer_member');
+
+/** A writer that was admitted, and whose member and key are still what they were. */
+export const writerHolds = sql`(${vaultWriters.removedAt} is null
+  and exists (select from ${from(writerKey)} where ${writerKey.orgId} = ${vaultWriters.orgId}
+    and ${writerKey.id} = ${vaultWriters.encryptionKeyId} and ${writerKey.state} = 'active')
+  and exists (select from ${from(writerMember)} where ${writerMember.orgId} = ${vaultWriters.orgId}
+    and ${writerMember.principalId} = ${vaultWriters.principalId} and ${writes(writerMember)}))`;
+
+/** The writers of a vault. */
+export const ofVault = sql`${vaultWriters.orgId} = ${vaults.orgId} and ${vaultWriters.vaultId} = ${vaults.id}`;
 
 /**
  * Refuses to let somebody in at a role that writes to vaults while the caller's own key could not wrap the key of each
@@ -35,29 +45,31 @@ export async function requireWriterOfAll(work: Work, orgId: string, role: Role):
   if (!mayWrite(role)) return;
   const caller = await work.caller();
   const self = principalIdOf(caller);
-  const missing = await work.rows<{ id: string }>(missingStatement, [orgId, self]);
+  const missing = await work.rows(missingStatement.with({ orgId, principal: self }));
   if (missing.length === 0) return;
   throw new ServiceError('GITVAULT_WRITER_NOT_ADMITTED', { details: { vault_ids: missing.map(({ id }) => id) } });
 }
 
 /** Lets no vault that a principal writes to take anything more until another writer has changed the vault's key. */
 export const requireRotation = (work: Work, orgId: string, principalId: string): Promise<{ id: string }[]> =>
-  work.rows<{ id: string }>(rotationStatement, [orgId, principalId]);
+  work.rows(rotationStatement.with({ orgId, principalId }));
 
-const missingStatement: Statement = {
-  name: 'vaults.not-writer-of',
-  text: `select v.id from vaults v
-    where v.org_id = $1 and ${vaultStands('v')} and not exists (
-      select from vault_writers w
-      where w.org_id = v.org_id and w.vault_id = v.id and w.principal_id = $2 and ${writerHolds('w')})
-    order by v.created_at, v.id`,
-};
+const missingStatement = statement(
+  'vaults.not-writer-of',
+  { params: { orgId: vaults.orgId, principal: typed<string | null>('text') }, row: pick(vaults, 'id') },
+  ({ orgId, principal }, row) => sql`select ${row} from ${vaults}
+    where ${vaults.orgId} = ${orgId} and ${vaultStands} and not exists (
+      select from ${vaultWriters} where ${ofVault} and ${vaultWriters.principalId} = ${principal} and ${writerHolds})
+    order by ${vaults.createdAt}, ${vaults.id}`,
+);
 
-const rotationStatement: Statement = {
-  name: 'vaults.require-rotation',
-  text: `update vaults v set rotation_required_since = coalesce(v.rotation_required_since, now())
-    where v.org_id = $1 and exists (
-      select from vault_writers w
-      where w.org_id = v.org_id and w.vault_id = v.id and w.principal_id = $2 and w.removed_at is null)
-    returning v.id`,
-};
+const rotationStatement = statement(
+  'vaults.require-rotation',
+  { params: { orgId: vaults.orgId, principalId: vaultWriters.principalId }, row: pick(vaults, 'id') },
+  ({ orgId, principalId }, row) => sql`update ${vaults} ${setOf(vaults, {
+    rotationRequiredSince: sql`coalesce(${vaults.rotationRequiredSince}, now())`,
+  })} where ${vaults.orgId} = ${orgId} and exists (
+      select from ${vaultWriters} where ${ofVault} and ${vaultWriters.principalId} = ${principalId}
+        and ${vaultWriters.removedAt} is null)
+    returning ${row}`,
+);
