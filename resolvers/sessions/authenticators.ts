@@ -1,6 +1,11 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { passkeys } from '../../db/schema/ceremonies.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { computed, from, orNull, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
 import { endWhatRestsOn } from './end-what-rests.ts';
@@ -24,7 +29,7 @@ export const listAuthenticators = query({
   access: inSession('control_plane'),
   input: z.object({}),
   handler: ({ session, services }): Promise<ShownAuthenticator[]> =>
-    services.db.rows<ShownAuthenticator>(listStatement, [session.principal.id]),
+    services.db.rows(listStatement.with({ principalId: session.principal.id })),
   wire: z.object({
     authenticators: z.array(
       z.object({
@@ -63,17 +68,6 @@ const kindNames: Readonly<Record<string, string>> = {
 /** What an authenticator is called by its person. */
 export const nameOf = (one: Named): string => `${kindNames[one.kind] ?? one.kind}: ${hintOf(one)}`;
 
-interface FoundAuthenticator {
-  readonly kind: string;
-  readonly subject: string;
-  readonly label: string | null;
-  readonly owns: boolean;
-  /** Others of its kind. */
-  readonly others: number;
-  /** Others that sign in. */
-  readonly waysIn: number;
-}
-
 /**
  * `DELETE /agent/v1/control-plane/authenticators/:id`: with a stolen passkey its thief is out, too. The session that asks
  * ends with the others if it rests on what is removed. What an owner of organizations needs stays.
@@ -87,7 +81,7 @@ export const removeAuthenticator = mutation({
   async handler(work, { id }): Promise<{ id: string; kind: string; ended: number }> {
     const principalId = work.session.principal.id;
     await lockPerson(work, principalId);
-    const [found] = await work.rows<FoundAuthenticator>(findStatement, [principalId, id]);
+    const [found] = await work.rows(findStatement.with({ principalId, id }));
     // A wallet is its holder's key: giving it up is not for a person's session.
     if (found === undefined || found.kind === 'wallet')
       throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such authenticator.' });
@@ -99,7 +93,7 @@ export const removeAuthenticator = mutation({
         details: { reason: 'last_authenticator' },
       });
     await tellPerson(work, principalId, `Something was removed that signed you in: ${nameOf(found)}.`);
-    await work.rows(removeStatement, [id]);
+    await work.rows(removeStatement.with({ id }));
     const ended = await endWhatRestsOn(work, principalId, { id, kind, subject });
     await tellPosturesOf(work, principalId);
     return { id, kind, ended };
@@ -113,32 +107,71 @@ export const removeAuthenticator = mutation({
   toWire: ({ kind, ended }) => ({ status: 'revoked' as const, kind, sessions_ended: ended }),
 });
 
-const listStatement: Statement = {
-  name: 'authenticators.list',
-  text: `select a.id, a.kind, a.public_subject as subject, k.label, a.created_at as "addedAt",
-      k.last_used_at as "lastUsedAt"
-    from authenticators a left join passkeys k on k.id = a.id
-    where a.principal_id = $1 and a.verified_at is not null and a.revoked_at is null and a.kind <> 'delegate'
-    order by a.created_at, a.id`,
-};
+const shown = { kind: authenticators.kind, subject: authenticators.publicSubject };
 
-// Any text is an id that nobody has.
-const findStatement: Statement = {
-  name: 'authenticators.find',
-  text: `select a.kind, a.public_subject as subject, (select k.label from passkeys k where k.id = a.id) as label,
-      exists (select from memberships m
-        where m.principal_id = $1 and m.role = 'owner' and m.status = 'active') as owns,
-      (select count(*)::int from authenticators o
-        where o.principal_id = $1 and o.kind = a.kind and o.revoked_at is null and o.id <> a.id) as others,
-      (select count(*)::int from authenticators o
-        where o.principal_id = $1 and o.kind in ('email', 'passkey', 'oauth', 'wallet') and o.verified_at is not null
-          and o.revoked_at is null and o.id <> a.id) as "waysIn"
-    from authenticators a
-    where a.principal_id = $1 and a.id::text = $2 and a.revoked_at is null and a.kind <> 'delegate'`,
-};
+const listStatement = statement(
+  'authenticators.list',
+  {
+    params: pick(authenticators, 'principalId'),
+    row: {
+      id: authenticators.id,
+      ...shown,
+      ...orNull(pick(passkeys, 'label', 'lastUsedAt')),
+      addedAt: authenticators.createdAt,
+    },
+  },
+  ({ principalId }, row) => sql`select ${row} from ${authenticators}
+    left join ${passkeys} on ${passkeys.id} = ${authenticators.id}
+    where ${authenticators.principalId} = ${principalId} and ${authenticators.verifiedAt} is not null
+      and ${authenticators.revokedAt} is null and ${authenticators.kind} <> 'delegate'
+    order by ${authenticators.createdAt}, ${authenticators.id}`,
+);
 
-const removeStatement: Statement = {
-  name: 'authenticators.remove',
-  text: `with gone as (update authenticators set revoked_at = clock_timestamp() where id::text = $1 returning id)
-    update passkeys k set revoked_at = clock_timestamp() from gone where k.id = gone.id`,
-};
+const other = alias(authenticators, 'other');
+const others = sql`${from(other)} where ${other.principalId} = ${authenticators.principalId}
+  and ${other.revokedAt} is null and ${other.id} <> ${authenticators.id}`;
+
+// Any text may be given as an id.
+const findStatement = statement(
+  'authenticators.find',
+  {
+    params: { principalId: authenticators.principalId, id: typed<string>('text') },
+    row: {
+      ...shown,
+      label: computed<string | null>(
+        'text',
+        sql`(select ${passkeys.label} from ${passkeys} where ${passkeys.id} = ${authenticators.id})`,
+      ),
+      owns: computed<boolean>(
+        'boolean',
+        sql`exists (select from ${memberships} where ${memberships.principalId} = ${authenticators.principalId}
+          and ${memberships.role} = 'owner' and ${memberships.status} = 'active')`,
+      ),
+      /** Others of its kind. */
+      others: computed<number>(
+        'integer',
+        sql`(select count(*)::int from ${others} and ${other.kind} = ${authenticators.kind})`,
+      ),
+      /** Others that sign in. */
+      waysIn: computed<number>(
+        'integer',
+        sql`(select count(*)::int from ${others} and ${other.kind} in ('email', 'passkey', 'oauth', 'wallet')
+          and ${other.verifiedAt} is not null)`,
+      ),
+    },
+  },
+  ({ principalId, id }, row) => sql`select ${row} from ${authenticators}
+    where ${authenticators.principalId} = ${principalId} and ${authenticators.id}::text = ${id}
+      and ${authenticators.revokedAt} is null and ${authenticators.kind} <> 'delegate'`,
+);
+
+const removeStatement = statement(
+  'authenticators.remove',
+  { params: { id: typed<string>('text') } },
+  ({ id }) => sql`with gone as (
+      update ${authenticators} ${setOf(authenticators, { revokedAt: sql`clock_timestamp()` })}
+      where ${authenticators.id}::text = ${id} returning ${authenticators.id}
+    )
+    update ${passkeys} ${setOf(passkeys, { revokedAt: sql`clock_timestamp()` })} from gone
+    where ${passkeys.id} = gone.id`,
+);

@@ -1,17 +1,15 @@
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
-import { sessions } from '../../db/schema/identity.ts';
-import { textOf } from '../../db/sql.ts';
+import { principals, sessions } from '../../db/schema/identity.ts';
+import { computed, pick, prefixed, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { resolveCaller } from '../identity/shared/resolve-caller.ts';
 import { noteUse, sessionStands, useIsDue } from '../identity/shared/session-stands.ts';
-import type { SessionKind } from '../identity/shared/session-token.ts';
 import { browserName } from './browser-name.ts';
 import { endSession } from './own-session.ts';
 import { inSession } from './session-scope.ts';
@@ -55,20 +53,6 @@ export interface BrowserSession {
   readonly csrf: string;
 }
 
-interface CookieRow {
-  readonly kind: SessionKind;
-  readonly principal_id: string;
-  readonly type: SessionCaller['principal']['type'];
-  readonly display_name: string | null;
-  readonly created_at: Date;
-  readonly email: string | null;
-  readonly provenance: string;
-  readonly amr_times: Record<string, number>;
-  readonly expires_at: Date;
-  readonly asked_at: number;
-  readonly use_is_due: boolean;
-}
-
 /** The session of a cookie, asked for anew with every request; undefined for one that has ended or never was. */
 export async function findBrowserSession(
   services: Services,
@@ -76,25 +60,25 @@ export async function findBrowserSession(
 ): Promise<BrowserSession | undefined> {
   const shown = shownBy(cookies);
   if (shown === undefined) return undefined;
-  const values = [shown.sessionId, sha256Hex(shown.secret)];
-  const [row] = await services.db.rows<CookieRow>(cookieStatement, values);
+  const asked = { id: shown.sessionId, secretHash: sha256Hex(shown.secret) };
+  const [row] = await services.db.rows(cookieStatement.with(asked));
   if (row === undefined) return undefined;
-  if (row.use_is_due) await noteUse(services, shown.sessionId);
+  if (row.useIsDue) await noteUse(services, shown.sessionId);
   const caller: SessionCaller = {
     kind: row.kind,
     principal: {
-      id: row.principal_id,
-      type: row.type,
-      displayName: row.display_name,
-      createdAt: row.created_at,
+      id: row['principal.id'],
+      type: row['principal.type'],
+      displayName: row['principal.displayName'],
+      createdAt: row['principal.createdAt'],
     },
     authenticator: null,
     sessionId: shown.sessionId,
     email: row.email,
     provenance: row.provenance,
-    amrTimes: row.amr_times,
-    expiresAt: row.expires_at,
-    askedAt: row.asked_at,
+    amrTimes: row.amrTimes,
+    expiresAt: row.absoluteExpiresAt,
+    askedAt: row.askedAt,
   };
   return { caller, csrf: csrfOf(shown.secret) };
 }
@@ -175,11 +159,18 @@ export function requireOwnPage(
   if (csrf !== undefined && given !== csrf) throw new ServiceError('CSRF_REFUSED', { details: { reason: 'token' } });
 }
 
-const cookieStatement: Statement = {
-  name: 'ceremonies.cookie-session',
-  text: `select s.kind, p.id as principal_id, p.type, p.display_name, p.created_at, s.email, s.provenance, s.amr_times,
-      s.absolute_expires_at as expires_at, extract(epoch from now())::float8 as asked_at,
-      ${textOf(useIsDue(alias(sessions, 's')))} as use_is_due
-    from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
-    where s.id = $1 and s.secret_hash = $2 and ${textOf(sessionStands(alias(sessions, 's')))}`,
-};
+const cookieStatement = statement(
+  'ceremonies.cookie-session',
+  {
+    params: pick(sessions, 'id', 'secretHash'),
+    row: {
+      ...pick(sessions, 'kind', 'email', 'provenance', 'amrTimes', 'absoluteExpiresAt'),
+      ...prefixed('principal.', pick(principals, 'id', 'type', 'displayName', 'createdAt')),
+      askedAt: computed<number>('double precision', sql`extract(epoch from now())::float8`),
+      useIsDue: computed<boolean>('boolean', useIsDue()),
+    },
+  },
+  ({ id, secretHash }, row) => sql`select ${row} from ${sessions}
+    join ${principals} on ${principals.id} = ${sessions.principalId} and ${principals.disabledAt} is null
+    where ${sessions.id} = ${id} and ${sessions.secretHash} = ${secretHash} and ${sessionStands()}`,
+);

@@ -1,8 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Tier } from '../../db/schema/orgs.ts';
+import { walletClaims } from '../../db/schema/ceremonies.ts';
+import { authenticators, principals } from '../../db/schema/identity.ts';
+import { memberships, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { computed, from, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { ceremonyMinutes } from '../../kernel/limits/limits.ts';
@@ -31,8 +35,8 @@ export const beginClaim = mutation({
   async handler(work, { wallet }): Promise<Challenge> {
     const id = randomUUID();
     const nonce = randomBytes(16).toString('hex');
-    const values = [id, work.session.sessionId, wallet, nonce, ceremonyMinutes.claim];
-    const [row] = await work.rows<{ expiresAt: Date }>(beginStatement, values);
+    const begun = { id, sessionId: work.session.sessionId, wallet, nonce, minutes: ceremonyMinutes.claim };
+    const [row] = await work.rows(beginStatement.with(begun));
     return { id, nonce, expiresAt: row!.expiresAt };
   },
   audit: () => undefined,
@@ -90,21 +94,21 @@ export const claimWalletOrg = mutation({
     );
   },
   async handler(work, { org_id, display_name }, proof: WalletProof): Promise<Claimed> {
-    const values = [work.session.sessionId, proof.address, proof.nonce];
-    const [challenge] = await work.rows<{ id: string }>(lockChallengeStatement, values);
+    const proven = { sessionId: work.session.sessionId, wallet: proof.address, nonce: proof.nonce };
+    const [challenge] = await work.rows(lockChallengeStatement.with(proven));
     if (challenge === undefined)
       throw new ServiceError('WALLET_PROOF_INVALID', { details: { reason: 'nonce_unknown' } });
     const person = work.session.principal.id;
-    const found = await work.rows<Claimable>(claimableStatement, [proof.address, person]);
+    const found = await work.rows(claimableStatement.with({ wallet: proof.address, person }));
     if (found.length === 0) throw new ServiceError('CLAIM_NOTHING_TO_CLAIM');
     const open = found.filter(({ owned }) => !owned);
     const wanted = open.length > 0 ? open : found;
     if (org_id === undefined && wanted.length > 1) return { status: 'select_org', orgs: wanted };
     const org = org_id === undefined ? wanted[0] : found.find(({ orgId: id }) => id === org_id);
     if (org === undefined) throw new ServiceError('CLAIM_CONFLICT');
-    await work.rows(useStatement, [challenge.id]);
+    await work.rows(useStatement.with({ id: challenge.id }));
     if (!org.owned) await adopt(work, org.orgId, person, proof.address);
-    if (display_name != null) await work.rows(nameStatement, [org.orgId, display_name]);
+    if (display_name != null) await work.rows(nameStatement.with({ id: org.orgId, displayName: display_name }));
     return {
       status: 'claimed',
       org: { ...org, displayName: display_name ?? org.displayName },
@@ -156,60 +160,92 @@ export const claimWalletOrg = mutation({
 /** Makes the person an owner in place of the wallet, under the organization's lock. @throws CLAIM_CONFLICT */
 async function adopt(work: Work, orgId: string, person: string, wallet: string): Promise<void> {
   const org = await lockOrg(work, orgId);
-  const [lowered] = await work.rows(lowerStatement, [orgId, wallet]);
+  const [lowered] = await work.rows(lowerStatement.with({ orgId, wallet }));
   // Another owner may have taken the role from it meanwhile.
   if (org === undefined || lowered === undefined) throw new ServiceError('CLAIM_CONFLICT');
   await requireRoomForMember(work, org, await findMembership(work, orgId, person));
-  await work.rows(ownStatement, [orgId, person, randomUUID()]);
+  await work.rows(ownStatement.with({ orgId, principalId: person, id: randomUUID() }));
   work.authorityChanged(orgId);
   await tellPosture(work, orgId);
 }
 
-const beginStatement: Statement = {
-  name: 'claim.begin',
-  text: `insert into wallet_claims (id, session_id, wallet, nonce, created_at, expires_at)
-    values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + make_interval(mins => $5))
-    returning expires_at as "expiresAt"`,
-};
+const beginStatement = statement(
+  'claim.begin',
+  {
+    params: { ...pick(walletClaims, 'id', 'sessionId', 'wallet', 'nonce'), minutes: typed<number>('integer') },
+    row: pick(walletClaims, 'expiresAt'),
+  },
+  ({ minutes, ...given }, row) =>
+    sql`${insertInto(walletClaims, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    })} returning ${row}`,
+);
 
-const lockChallengeStatement: Statement = {
-  name: 'claim.challenge',
-  text: `select id from wallet_claims where session_id = $1 and wallet = $2 and nonce = $3
-      and used_at is null and expires_at > clock_timestamp() for update`,
-};
+const lockChallengeStatement = statement(
+  'claim.challenge',
+  { params: pick(walletClaims, 'sessionId', 'wallet', 'nonce'), row: pick(walletClaims, 'id') },
+  ({ sessionId, wallet, nonce }, row) => sql`select ${row} from ${walletClaims}
+    where ${walletClaims.sessionId} = ${sessionId} and ${walletClaims.wallet} = ${wallet}
+      and ${walletClaims.nonce} = ${nonce} and ${walletClaims.usedAt} is null
+      and ${walletClaims.expiresAt} > clock_timestamp() for update`,
+);
 
-const useStatement: Statement = {
-  name: 'claim.use',
-  text: 'update wallet_claims set used_at = clock_timestamp() where id = $1::uuid',
-};
+const useStatement = statement(
+  'claim.use',
+  { params: pick(walletClaims, 'id') },
+  ({ id }) => sql`update ${walletClaims} ${setOf(walletClaims, { usedAt: sql`clock_timestamp()` })}
+    where ${walletClaims.id} = ${id}`,
+);
 
-/** The principal of wallet `$n`, unless it was disabled or is a person of its own. */
-const agentOf = (wallet: string) => `(select a.principal_id from authenticators a
-      join principals p on p.id = a.principal_id and p.disabled_at is null
-      where a.kind = 'wallet' and a.public_subject = ${wallet} and a.revoked_at is null)`;
+/** The principal of a wallet, unless it was disabled or is a person of its own. */
+const agentOf = (wallet: SQL): SQL =>
+  sql`(select ${authenticators.principalId} from ${authenticators}
+    join ${principals} on ${principals.id} = ${authenticators.principalId} and ${principals.disabledAt} is null
+    where ${authenticators.kind} = 'wallet' and ${authenticators.publicSubject} = ${wallet}
+      and ${authenticators.revokedAt} is null)`;
 
-const claimableStatement: Statement = {
-  name: 'claim.claimable',
-  text: `select o.id as "orgId", o.display_name as "displayName", o.tier, coalesce(own.role = 'owner', false) as owned
-    from memberships m join orgs o on o.id = m.org_id and o.lifecycle_state <> 'purged'
-    left join memberships own on own.org_id = o.id and own.principal_id = $2 and own.status = 'active'
-    where m.principal_id = ${agentOf('$1')} and m.status = 'active' and (m.role = 'owner' or own.role = 'owner')
-    order by o.created_at, o.id`,
-};
+const own = alias(memberships, 'own');
+const claimableStatement = statement(
+  'claim.claimable',
+  {
+    params: { wallet: authenticators.publicSubject, person: memberships.principalId },
+    row: {
+      orgId: orgs.id,
+      ...pick(orgs, 'displayName', 'tier'),
+      owned: computed<boolean>('boolean', sql`coalesce(${own.role} = 'owner', false)`),
+    },
+  },
+  ({ wallet, person }, row) => sql`select ${row} from ${memberships}
+    join ${orgs} on ${orgs.id} = ${memberships.orgId} and ${orgs.lifecycleState} <> 'purged'
+    left join ${from(own)} on ${own.orgId} = ${orgs.id} and ${own.principalId} = ${person} and ${own.status} = 'active'
+    where ${memberships.principalId} = ${agentOf(wallet)} and ${memberships.status} = 'active'
+      and (${memberships.role} = 'owner' or ${own.role} = 'owner')
+    order by ${orgs.createdAt}, ${orgs.id}`,
+);
 
-const lowerStatement: Statement = {
-  name: 'claim.lower-wallet',
-  text: `update memberships set role = 'developer'
-    where org_id = $1 and principal_id = ${agentOf('$2')} and role = 'owner' and status = 'active' returning 1 as lowered`,
-};
+const lowerStatement = statement(
+  'claim.lower-wallet',
+  { params: { orgId: memberships.orgId, wallet: authenticators.publicSubject }, row: pick(memberships, 'id') },
+  (given, row) => sql`update ${memberships} ${setOf(memberships, { role: sql`'developer'` })}
+    where ${memberships.orgId} = ${given.orgId} and ${memberships.principalId} = ${agentOf(given.wallet)}
+      and ${memberships.role} = 'owner' and ${memberships.status} = 'active' returning ${row}`,
+);
 
-const ownStatement: Statement = {
-  name: 'claim.own',
-  text: `insert into memberships as m (org_id, principal_id, id, role, status) values ($1, $2, $3, 'owner', 'active')
-    on conflict (org_id, principal_id) do update set role = 'owner', status = 'active', invite_expires_at = null`,
-};
+const ownStatement = statement(
+  'claim.own',
+  { params: pick(memberships, 'orgId', 'principalId', 'id') },
+  (given) => sql`${insertInto(memberships, { ...given, role: sql`'owner'`, status: sql`'active'` })}
+    on conflict (${namesOf(memberships.orgId, memberships.principalId)}) do update ${setOf(memberships, {
+      role: sql`'owner'`,
+      status: sql`'active'`,
+      inviteExpiresAt: sql`null`,
+    })}`,
+);
 
-const nameStatement: Statement = {
-  name: 'claim.name',
-  text: 'update orgs set display_name = $2 where id = $1::uuid',
-};
+const nameStatement = statement(
+  'claim.name',
+  { params: pick(orgs, 'id', 'displayName') },
+  ({ id, displayName }) => sql`update ${orgs} ${setOf(orgs, { displayName })} where ${orgs.id} = ${id}`,
+);

@@ -1,8 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { deviceFlows } from '../../db/schema/ceremonies.ts';
+import { principals, sessions } from '../../db/schema/identity.ts';
+import { computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { oneLine } from '../../kernel/input/fields.ts';
 import { ceremonyMinutes, ceremonyThrottles, devicePollSeconds } from '../../kernel/limits/limits.ts';
@@ -25,7 +28,7 @@ export const devicePagePath = '/agent/v1/operator/device';
 // Neither vowels, which make words, nor letters and digits that look alike.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const digits = '23456789';
-const pick = (from: string, count: number) =>
+const pickFrom = (from: string, count: number) =>
   Array.from({ length: count }, () => from[randomInt(from.length)]).join('');
 
 /** As people type it: in any letter case, with or without the hyphen. */
@@ -55,9 +58,15 @@ export const beginDevice = mutation({
   async handler(work, { client_name }): Promise<Begun> {
     const deviceCode = randomBytes(32).toString('base64url');
     for (let attempt = 1; ; attempt++) {
-      const userCode = `${pick(letters, 4)}-${pick(digits, 4)}`;
-      const values = [sha256Hex(deviceCode), userCode, client_name ?? null, devicePollSeconds.usual];
-      const [begun] = await work.rows(beginStatement, [...values, ceremonyMinutes.device]);
+      const userCode = `${pickFrom(letters, 4)}-${pickFrom(digits, 4)}`;
+      const flow = {
+        deviceHash: sha256Hex(deviceCode),
+        userCode,
+        clientName: client_name ?? null,
+        intervalSeconds: devicePollSeconds.usual,
+        minutes: ceremonyMinutes.device,
+      };
+      const [begun] = await work.rows(beginStatement.with(flow));
       if (begun !== undefined) return { deviceCode, userCode };
       // One in a thousand million, unless something is wrong.
       if (attempt === 5) throw new Error('No user code was free.');
@@ -100,20 +109,9 @@ const notYet = (state: PollState, interval?: number) =>
 /** Notes a poll outside the transaction of its answer, which is a refusal most of the time. */
 async function poll({ services }: Context, deviceCode: string): Promise<void> {
   const hash = sha256Hex(deviceCode);
-  const [found] = await services.db.rows<{ state: PollState; interval: number }>(pollStatement, [
-    hash,
-    devicePollSeconds.more,
-  ]);
+  const [found] = await services.db.rows(pollStatement.with({ deviceHash: hash, more: devicePollSeconds.more }));
   if (found === undefined) throw notYet('expired_token');
-  if (found.state !== 'approved') throw notYet(found.state, found.interval);
-}
-
-interface Approved {
-  readonly principalId: string;
-  readonly email: string;
-  readonly amrTimes: Record<string, number>;
-  readonly provenBy: string[] | null;
-  readonly client: string | null;
+  if (found.state !== 'approved') throw notYet(found.state, found.intervalSeconds);
 }
 
 /** `POST /agent/v1/operator/session/device/token`: the bearer once, the states of waiting as data. */
@@ -129,7 +127,7 @@ export const deviceToken = mutation({
   }),
   prepare: (ctx, { device_code }) => poll(ctx, device_code),
   async handler(work, { device_code }): Promise<MintedSession> {
-    const [approved] = await work.rows<Approved>(redeemStatement, [sha256Hex(device_code)]);
+    const [approved] = await work.rows(redeemStatement.with({ deviceHash: sha256Hex(device_code) }));
     if (approved === undefined) throw notYet('expired_token');
     const { amrTimes: proven, ...whose } = approved;
     return mintSession(work, { kind: 'operator', provenance: 'device', proven, ...whose });
@@ -148,7 +146,7 @@ export interface ShownDevice {
 /** The device that waits under a code; undefined for none. Tries are counted: codes are short. */
 export async function findDevice(ctx: Context, principalId: string, code: string): Promise<ShownDevice | undefined> {
   await countTry(ctx, ceremonyThrottles.userCode, 'user-code', principalId);
-  return (await ctx.services.db.rows<ShownDevice>(findStatement, [normalCode(code)]))[0];
+  return (await ctx.services.db.rows(findStatement.with({ userCode: normalCode(code) })))[0];
 }
 
 interface Decided {
@@ -182,8 +180,10 @@ export const decideDevice = mutation({
         message: 'An operator session goes by a verified address, and there is none.',
         details: { reason: 'no_email' },
       });
-    const values = [normalCode(user_code), decision, principalId, email, JSON.stringify(session.amrTimes)];
-    const [decided] = await work.rows<{ clientName: string | null }>(decideStatement, [...values, session.sessionId]);
+    const decidedBy = { principalId, email, amrTimes: JSON.stringify(session.amrTimes), sessionId: session.sessionId };
+    const [decided] = await work.rows(
+      decideStatement.with({ userCode: normalCode(user_code), decision, ...decidedBy }),
+    );
     if (decided === undefined) throw new ServiceError('DEVICE_CODE_NOT_FOUND');
     return { principalId, decision, clientName: decided.clientName };
   },
@@ -196,51 +196,99 @@ export const decideDevice = mutation({
   toWire: ({ decision, clientName }) => ({ ok: true as const, decision, client_name: clientName }),
 });
 
-const beginStatement: Statement = {
-  name: 'device.begin',
-  text: `insert into device_flows (device_hash, user_code, client_name, interval_seconds, created_at, expires_at)
-    values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + make_interval(mins => $5))
-    on conflict (user_code) do nothing returning 1 as begun`,
-};
+const beginStatement = statement(
+  'device.begin',
+  {
+    params: {
+      ...pick(deviceFlows, 'deviceHash', 'userCode', 'clientName', 'intervalSeconds'),
+      minutes: typed<number>('integer'),
+    },
+    row: pick(deviceFlows, 'userCode'),
+  },
+  ({ minutes, ...given }, row) =>
+    sql`${insertInto(deviceFlows, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    })} on conflict (${nameOf(deviceFlows.userCode)}) do nothing returning ${row}`,
+);
 
-// What stands to the right of `returning` is the row as it was left: a decision counts at once, however soon one asks.
-const pollStatement: Statement = {
-  name: 'device.poll',
-  text: `with seen as (
-      select device_hash, polled_at > clock_timestamp() - make_interval(secs => interval_seconds) as hurried
-      from device_flows where device_hash = $1 for no key update
+// To the right of `returning` is the row as it was left: a decision counts at once, however soon a device asks.
+const pollStatement = statement(
+  'device.poll',
+  {
+    params: { deviceHash: deviceFlows.deviceHash, more: typed<number>('integer') },
+    row: {
+      intervalSeconds: deviceFlows.intervalSeconds,
+      state: computed<PollState>(
+        'text',
+        sql`case
+          when ${deviceFlows.redeemedAt} is not null or ${deviceFlows.expiresAt} <= clock_timestamp() then 'expired_token'
+          when ${deviceFlows.decision} = 'deny' then 'access_denied'
+          when ${deviceFlows.decision} = 'approve' then 'approved'
+          when seen.hurried then 'slow_down'
+          else 'authorization_pending' end`,
+      ),
+    },
+  },
+  ({ deviceHash, more }, row) => sql`with seen as (
+      select ${deviceFlows.deviceHash}, ${deviceFlows.polledAt}
+        > clock_timestamp() - make_interval(secs => ${deviceFlows.intervalSeconds}) as hurried
+      from ${deviceFlows} where ${deviceFlows.deviceHash} = ${deviceHash} for no key update
     )
-    update device_flows d set polled_at = clock_timestamp(),
-      interval_seconds = interval_seconds
-        + case when seen.hurried and d.decision is null and d.interval_seconds < 60 then $2::int else 0 end
-    from seen where d.device_hash = seen.device_hash
-    returning d.interval_seconds as interval, case
-      when d.redeemed_at is not null or d.expires_at <= clock_timestamp() then 'expired_token'
-      when d.decision = 'deny' then 'access_denied'
-      when d.decision = 'approve' then 'approved'
-      when seen.hurried then 'slow_down'
-      else 'authorization_pending' end as state`,
-};
+    update ${deviceFlows} ${setOf(deviceFlows, {
+      polledAt: sql`clock_timestamp()`,
+      intervalSeconds: sql`${deviceFlows.intervalSeconds} + case
+        when seen.hurried and ${deviceFlows.decision} is null and ${deviceFlows.intervalSeconds} < 60
+        then ${more}::int else 0 end`,
+    })} from seen where ${deviceFlows.deviceHash} = seen.${nameOf(deviceFlows.deviceHash)} returning ${row}`,
+);
 
-const redeemStatement: Statement = {
-  name: 'device.redeem',
-  text: `update device_flows d set redeemed_at = clock_timestamp() from principals p
-    where d.device_hash = $1 and d.decision = 'approve' and d.redeemed_at is null and d.expires_at > clock_timestamp()
-      and p.id = d.principal_id and p.disabled_at is null
-    returning d.principal_id as "principalId", d.email, d.amr_times as "amrTimes",
-      d.proven_by as "provenBy", d.client_name as client`,
-};
+const redeemStatement = statement(
+  'device.redeem',
+  {
+    params: pick(deviceFlows, 'deviceHash'),
+    row: {
+      ...pick(deviceFlows, 'provenBy'),
+      client: deviceFlows.clientName,
+      // A flow that was approved has these.
+      principalId: computed<string>('text', sql`${deviceFlows.principalId}`),
+      email: computed<string>('text', sql`${deviceFlows.email}`),
+      amrTimes: computed<Record<string, number>>('jsonb', sql`${deviceFlows.amrTimes}`),
+    },
+  },
+  ({ deviceHash }, row) => sql`update ${deviceFlows} ${setOf(deviceFlows, { redeemedAt: sql`clock_timestamp()` })}
+    from ${principals} where ${deviceFlows.deviceHash} = ${deviceHash} and ${deviceFlows.decision} = 'approve'
+      and ${deviceFlows.redeemedAt} is null and ${deviceFlows.expiresAt} > clock_timestamp()
+      and ${principals.id} = ${deviceFlows.principalId} and ${principals.disabledAt} is null
+    returning ${row}`,
+);
 
-const waits = 'user_code = $1 and decision is null and expires_at > clock_timestamp()';
+const waits = ({ userCode }: { readonly userCode: SQL }): SQL =>
+  sql`${deviceFlows.userCode} = ${userCode} and ${deviceFlows.decision} is null
+    and ${deviceFlows.expiresAt} > clock_timestamp()`;
 
-const findStatement: Statement = {
-  name: 'device.find',
-  text: `select user_code as "userCode", client_name as "clientName" from device_flows where ${waits}`,
-};
+const findStatement = statement(
+  'device.find',
+  { params: pick(deviceFlows, 'userCode'), row: pick(deviceFlows, 'userCode', 'clientName') },
+  (given, row) => sql`select ${row} from ${deviceFlows} where ${waits(given)}`,
+);
 
-const decideStatement: Statement = {
-  name: 'device.decide',
-  text: `update device_flows set decision = $2, principal_id = $3, email = $4, amr_times = $5::jsonb,
-      proven_by = (select s.proven_by from sessions s where s.id = $6)
-    where ${waits} returning client_name as "clientName"`,
-};
+const decideStatement = statement(
+  'device.decide',
+  {
+    params: {
+      ...pick(deviceFlows, 'userCode', 'decision', 'principalId', 'email', 'amrTimes'),
+      sessionId: sessions.id,
+    },
+    row: pick(deviceFlows, 'clientName'),
+  },
+  ({ userCode, decision, principalId, email, amrTimes, sessionId }, row) =>
+    sql`update ${deviceFlows} ${setOf(deviceFlows, {
+      decision,
+      principalId,
+      email,
+      amrTimes: sql`${amrTimes}::jsonb`,
+      provenBy: sql`(select ${sessions.provenBy} from ${sessions} where ${sessions.id} = ${sessionId})`,
+    })} where ${waits({ userCode })} returning ${row}`,
+);

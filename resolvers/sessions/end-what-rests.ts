@@ -1,4 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
+import { type Column, sql } from 'drizzle-orm';
+import { deviceFlows, loopbackFlows } from '../../db/schema/ceremonies.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** An authenticator that is no more. */
@@ -17,9 +20,8 @@ interface Removed {
  */
 export async function endWhatRestsOn(work: Work, principalId: string, { id, kind, subject }: Removed): Promise<number> {
   const address = kind === 'email' ? subject : null;
-  const [{ ended }] = (await work.rows<{ ended: number }>(endStatement, [principalId, id, address])) as [
-    { ended: number },
-  ];
+  const [counted] = await work.rows(endStatement.with({ principalId, id, address }));
+  const { ended } = counted!;
   if (ended > 0) work.authorityChanged(principalId);
   return ended;
 }
@@ -28,34 +30,50 @@ export async function endWhatRestsOn(work: Work, principalId: string, { id, kind
  * Voids what a person has let in and nobody has fetched, where one of its sessions is ended as nobody's own: it may have
  * let something in that would come for its session afterwards.
  */
-export const voidUnfetched = (work: Work, principalId: string) => work.rows(unfetchedStatement, [principalId]);
+export const voidUnfetched = (work: Work, principalId: string) => work.rows(unfetchedStatement.with({ principalId }));
 
-const rests = '(proven_by is null or $2 = any(proven_by))';
-/** An operator session is nothing without its address. */
-const over = `(${rests} or (kind = 'operator' and email = $3))`;
+const over = sql`clock_timestamp()`;
 
-const endStatement: Statement = {
-  name: 'authenticators.end-what-rests',
-  text: `with ended as (
-      update sessions set revoked_at = clock_timestamp(), secret_hash = null
-      where principal_id = $1 and revoked_at is null and ${over} returning id
-    ), unnamed as (
-      update sessions set email = null where principal_id = $1 and revoked_at is null and email = $3 and not ${over}
-    ), commands as (
-      update loopback_flows set code_expires_at = clock_timestamp()
-      where principal_id = $1 and redeemed_at is null and (${rests} or email = $3)
-    ), devices as (
-      update device_flows set redeemed_at = clock_timestamp()
-      where principal_id = $1 and redeemed_at is null and decision = 'approve' and (${rests} or email = $3)
+const endStatement = statement(
+  'authenticators.end-what-rests',
+  {
+    params: { principalId: sessions.principalId, id: typed<string>('text'), address: typed<string | null>('text') },
+    row: { ended: computed<number>('integer', sql`count(*)::int`) },
+  },
+  ({ principalId, id, address }, row) => {
+    const restsOnIt = ({ provenBy }: { readonly provenBy: Column }) =>
+      sql`(${provenBy} is null or ${id} = any(${provenBy}))`;
+    // An operator session is nothing without its address.
+    const ends = sql`(${restsOnIt(sessions)} or (${sessions.kind} = 'operator' and ${sessions.email} = ${address}))`;
+    const own = sql`${sessions.principalId} = ${principalId} and ${sessions.revokedAt} is null`;
+    return sql`with ended as (
+        update ${sessions} ${setOf(sessions, { revokedAt: over, secretHash: sql`null` })}
+        where ${own} and ${ends} returning ${sessions.id}
+      ), unnamed as (
+        update ${sessions} ${setOf(sessions, { email: sql`null` })}
+        where ${own} and ${sessions.email} = ${address} and not ${ends}
+      ), commands as (
+        update ${loopbackFlows} ${setOf(loopbackFlows, { codeExpiresAt: over })}
+        where ${loopbackFlows.principalId} = ${principalId} and ${loopbackFlows.redeemedAt} is null
+          and (${restsOnIt(loopbackFlows)} or ${loopbackFlows.email} = ${address})
+      ), devices as (
+        update ${deviceFlows} ${setOf(deviceFlows, { redeemedAt: over })}
+        where ${deviceFlows.principalId} = ${principalId} and ${deviceFlows.redeemedAt} is null
+          and ${deviceFlows.decision} = 'approve'
+          and (${restsOnIt(deviceFlows)} or ${deviceFlows.email} = ${address})
+      )
+      select ${row} from ended`;
+  },
+);
+
+const unfetchedStatement = statement(
+  'sessions.void-unfetched',
+  { params: pick(sessions, 'principalId') },
+  ({ principalId }) => sql`with commands as (
+      update ${loopbackFlows} ${setOf(loopbackFlows, { codeExpiresAt: over })}
+      where ${loopbackFlows.principalId} = ${principalId} and ${loopbackFlows.redeemedAt} is null
     )
-    select count(*)::int as ended from ended`,
-};
-
-const unfetchedStatement: Statement = {
-  name: 'sessions.void-unfetched',
-  text: `with commands as (
-      update loopback_flows set code_expires_at = clock_timestamp() where principal_id = $1 and redeemed_at is null
-    )
-    update device_flows set redeemed_at = clock_timestamp()
-    where principal_id = $1 and redeemed_at is null and decision = 'approve'`,
-};
+    update ${deviceFlows} ${setOf(deviceFlows, { redeemedAt: over })}
+    where ${deviceFlows.principalId} = ${principalId} and ${deviceFlows.redeemedAt} is null
+      and ${deviceFlows.decision} = 'approve'`,
+);

@@ -1,9 +1,8 @@
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import { sessions } from '../../db/schema/identity.ts';
-import { textOf } from '../../db/sql.ts';
+import { sessions, writeApprovals } from '../../db/schema/identity.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { approvalMinutes } from '../../kernel/limits/limits.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionStands } from '../identity/shared/session-stands.ts';
@@ -26,7 +25,9 @@ export const listApprovals = query({
   access: inSession('control_plane'),
   input: z.object({}),
   handler: ({ session, services }): Promise<ShownApproval[]> =>
-    services.db.rows<ShownApproval>(listStatement, [session.principal.id, approvalMinutes.idle]),
+    services.db.rows(
+      listStatement.with({ principalId: session.principal.id, idleMinutes: approvalMinutes.idle }),
+    ) as Promise<ShownApproval[]>,
   wire: z.object({
     sessions: z.array(
       z.object({
@@ -59,7 +60,7 @@ export const revokeApproval = mutation({
   access: inSession('control_plane'),
   input: z.object({ id: z.string().max(64).describe('The approval.') }),
   async handler(work, { id }): Promise<{ id: string }> {
-    const [revoked] = await work.rows(revokeStatement, [work.session.principal.id, id]);
+    const [revoked] = await work.rows(revokeStatement.with({ principalId: work.session.principal.id, id }));
     if (revoked === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such approval.' });
     return { id };
   },
@@ -76,7 +77,7 @@ export const revokeApprovals = mutation({
   input: z.object({}),
   async handler(work): Promise<{ principalId: string; count: number }> {
     const principalId = work.session.principal.id;
-    return { principalId, count: (await work.rows(revokeStatement, [principalId, null])).length };
+    return { principalId, count: (await work.rows(revokeStatement.with({ principalId, id: null }))).length };
   },
   audit: ({ principalId, count }) =>
     count === 0
@@ -86,19 +87,33 @@ export const revokeApprovals = mutation({
   toWire: ({ count }) => ({ revoked_count: count }),
 });
 
-const listStatement: Statement = {
-  name: 'approvals.list',
-  text: `select w.id, w.action, w.target_id as "targetId", w.created_at as "createdAt",
-      least(w.absolute_expires_at, w.last_used_at + make_interval(mins => $2)) as "expiresAt",
-      w.absolute_expires_at as "absoluteExpiresAt"
-    from write_approvals w join sessions s on s.id = w.session_id
-    where s.principal_id = $1 and ${textOf(sessionStands(alias(sessions, 's')))} and w.revoked_at is null and w.absolute_expires_at > now()
-      and w.last_used_at > now() - make_interval(mins => $2) order by w.created_at desc, w.id`,
-};
+const listStatement = statement(
+  'approvals.list',
+  {
+    params: { principalId: sessions.principalId, idleMinutes: typed<number>('integer') },
+    row: {
+      ...pick(writeApprovals, 'id', 'action', 'targetId', 'createdAt', 'absoluteExpiresAt'),
+      expiresAt: computed<Date>('timestamp with time zone', sql`expires.at`),
+    },
+  },
+  ({ principalId, idleMinutes }, row) => sql`select ${row} from ${writeApprovals}
+    join ${sessions} on ${sessions.id} = ${writeApprovals.sessionId}
+    cross join lateral (select least(${writeApprovals.absoluteExpiresAt},
+      ${writeApprovals.lastUsedAt} + make_interval(mins => ${idleMinutes})) as at) expires
+    where ${sessions.principalId} = ${principalId} and ${sessionStands()} and ${writeApprovals.revokedAt} is null
+      and expires.at > now()
+    order by ${writeApprovals.createdAt} desc, ${writeApprovals.id}`,
+);
 
-const revokeStatement: Statement = {
-  name: 'approvals.revoke',
-  text: `update write_approvals w set revoked_at = clock_timestamp() from sessions s
-    where s.id = w.session_id and s.principal_id = $1 and ($2::text is null or w.id = $2) and w.revoked_at is null
-    returning w.id`,
-};
+const revokeStatement = statement(
+  'approvals.revoke',
+  {
+    params: { principalId: sessions.principalId, id: typed<string | null>('text') },
+    row: pick(writeApprovals, 'id'),
+  },
+  ({ principalId, id }, row) => sql`update ${writeApprovals}
+    ${setOf(writeApprovals, { revokedAt: sql`clock_timestamp()` })} from ${sessions}
+    where ${sessions.id} = ${writeApprovals.sessionId} and ${sessions.principalId} = ${principalId}
+      and (${id}::text is null or ${writeApprovals.id} = ${id}) and ${writeApprovals.revokedAt} is null
+    returning ${row}`,
+);

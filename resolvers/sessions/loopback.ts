@@ -1,9 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { loopbackFlows } from '../../db/schema/ceremonies.ts';
+import { principals, sessions } from '../../db/schema/identity.ts';
+import { computed, insertInto, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
@@ -82,8 +85,14 @@ export const beginLoopback = mutation({
   prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.flowOfNetwork, 'loopback'),
   async handler(work, { redirect_uri, code_challenge, state, nonce }): Promise<{ id: string }> {
     const id = randomUUID();
-    const values = [id, loopbackUri(redirect_uri), code_challenge, state, nonce ?? null, ceremonyMinutes.flow];
-    await work.rows(beginStatement, values);
+    const flow = {
+      id,
+      redirectUri: loopbackUri(redirect_uri),
+      codeChallenge: code_challenge,
+      state,
+      nonce: nonce ?? null,
+    };
+    await work.rows(beginStatement.with({ ...flow, minutes: ceremonyMinutes.flow }));
     return { id };
   },
   audit: () => undefined,
@@ -98,7 +107,7 @@ export const getLoopback = query({
   access: inSession('control_plane'),
   input: z.object({ flow_id: z.string().max(64).describe('The sign-in.') }),
   async handler({ services }, { flow_id }): Promise<Flow> {
-    const [flow] = isUuid(flow_id) ? await services.db.rows<Flow>(findStatement, [flow_id]) : [];
+    const [flow] = isUuid(flow_id) ? await services.db.rows(findStatement.with({ id: flow_id })) : [];
     if (flow === undefined) throw new ServiceError('FLOW_NOT_FOUND');
     return flow;
   },
@@ -127,14 +136,19 @@ export const approveLoopback = mutation({
   async handler(work, { flow_id }): Promise<{ id: string; redirectUrl: string }> {
     const { session } = work;
     const code = newCarriedCode();
-    const proven = JSON.stringify({ passkey: session.amrTimes.passkey });
-    const values = [flow_id, session.principal.id, session.email, proven, sha256Hex(code), ceremonyMinutes.code];
-    const [approved] = isUuid(flow_id)
-      ? await work.rows<Pick<Flow, 'redirectUri' | 'state'>>(approveStatement, [...values, session.sessionId])
-      : [];
+    const approval = {
+      id: flow_id,
+      principalId: session.principal.id,
+      email: session.email,
+      amrTimes: JSON.stringify({ passkey: session.amrTimes.passkey }),
+      codeHash: sha256Hex(code),
+      minutes: ceremonyMinutes.code,
+      sessionId: session.sessionId,
+    };
+    const [approved] = isUuid(flow_id) ? await work.rows(approveStatement.with(approval)) : [];
     if (approved !== undefined)
       return { id: flow_id, redirectUrl: loopbackWith(approved.redirectUri, { code, state: approved.state }) };
-    const [known] = isUuid(flow_id) ? await work.rows(findStatement, [flow_id]) : [];
+    const [known] = isUuid(flow_id) ? await work.rows(findStatement.with({ id: flow_id })) : [];
     throw new ServiceError(known === undefined ? 'FLOW_NOT_FOUND' : 'FLOW_NOT_PENDING');
   },
   audit: ({ id }) => ({ action: 'cli.approved', object: { kind: 'sign_in', id } }),
@@ -142,15 +156,7 @@ export const approveLoopback = mutation({
   toWire: ({ redirectUrl }) => ({ redirect_url: redirectUrl }),
 });
 
-interface Redeemed {
-  readonly principalId: string;
-  readonly email: string | null;
-  readonly amrTimes: Record<string, number>;
-  readonly provenBy: string[] | null;
-  readonly codeChallenge: string;
-  readonly redirectUri: string;
-  readonly state: string;
-}
+type Redeemed = RowOf<typeof redeemedRow>;
 
 /** `POST /agent/v1/control-plane/cli/token`: the code is good once, whatever else the request says. */
 export const loopbackToken = mutation({
@@ -168,7 +174,7 @@ export const loopbackToken = mutation({
     await countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'loopback-code');
     if (redirect_uri !== undefined) loopbackUri(redirect_uri);
     // Outside the transaction: a code that came with the wrong verifier is good no more, since somebody else has it.
-    const [redeemed] = await ctx.services.db.rows<Redeemed>(redeemStatement, [sha256Hex(code)]);
+    const [redeemed] = await ctx.services.db.rows(redeemStatement.with({ codeHash: sha256Hex(code) }));
     if (redeemed === undefined) throw new ServiceError('INVALID_GRANT');
     if (!verifies(code_verifier, redeemed.codeChallenge)) throw new ServiceError('INVALID_PKCE');
     if (redirect_uri !== undefined && redirect_uri !== redeemed.redirectUri)
@@ -191,32 +197,69 @@ export const loopbackToken = mutation({
   toWire: controlPlaneTokenToWire,
 });
 
-const columns = `id, redirect_uri as "redirectUri", state, code_hash is not null as approved, expires_at as "expiresAt"`;
-
-const beginStatement: Statement = {
-  name: 'loopback.begin',
-  text: `insert into loopback_flows (id, redirect_uri, code_challenge, state, nonce, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(mins => $6))`,
+const columns = {
+  ...pick(loopbackFlows, 'id', 'redirectUri', 'state', 'expiresAt'),
+  approved: computed<boolean>('boolean', sql`${loopbackFlows.codeHash} is not null`),
 };
 
-const findStatement: Statement = {
-  name: 'loopback.find',
-  text: `select ${columns} from loopback_flows where id = $1::uuid and expires_at > clock_timestamp()`,
+const beginStatement = statement(
+  'loopback.begin',
+  {
+    params: {
+      ...pick(loopbackFlows, 'id', 'redirectUri', 'codeChallenge', 'state', 'nonce'),
+      minutes: typed<number>('integer'),
+    },
+  },
+  ({ minutes, ...given }) =>
+    insertInto(loopbackFlows, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    }),
+);
+
+const findStatement = statement(
+  'loopback.find',
+  { params: pick(loopbackFlows, 'id'), row: columns },
+  ({ id }, row) => sql`select ${row} from ${loopbackFlows}
+    where ${loopbackFlows.id} = ${id} and ${loopbackFlows.expiresAt} > clock_timestamp()`,
+);
+
+const approveStatement = statement(
+  'loopback.approve',
+  {
+    params: {
+      ...pick(loopbackFlows, 'id', 'principalId', 'email', 'amrTimes', 'codeHash'),
+      minutes: typed<number>('integer'),
+      sessionId: sessions.id,
+    },
+    row: columns,
+  },
+  ({ id, principalId, email, amrTimes, codeHash, minutes, sessionId }, row) =>
+    sql`update ${loopbackFlows} ${setOf(loopbackFlows, {
+      principalId,
+      email,
+      amrTimes: sql`${amrTimes}::jsonb`,
+      codeHash,
+      codeExpiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+      provenBy: sql`(select ${sessions.provenBy} from ${sessions} where ${sessions.id} = ${sessionId})`,
+    })} where ${loopbackFlows.id} = ${id} and ${loopbackFlows.codeHash} is null
+      and ${loopbackFlows.expiresAt} > clock_timestamp() returning ${row}`,
+);
+
+const redeemedRow = {
+  ...pick(loopbackFlows, 'email', 'provenBy', 'codeChallenge', 'redirectUri', 'state'),
+  // A flow that was approved has both.
+  principalId: computed<string>('text', sql`${loopbackFlows.principalId}`),
+  amrTimes: computed<Record<string, number>>('jsonb', sql`${loopbackFlows.amrTimes}`),
 };
 
-const approveStatement: Statement = {
-  name: 'loopback.approve',
-  text: `update loopback_flows set principal_id = $2, email = $3, amr_times = $4::jsonb, code_hash = $5,
-      code_expires_at = clock_timestamp() + make_interval(mins => $6),
-      proven_by = (select s.proven_by from sessions s where s.id = $7)
-    where id = $1::uuid and code_hash is null and expires_at > clock_timestamp() returning ${columns}`,
-};
-
-const redeemStatement: Statement = {
-  name: 'loopback.redeem',
-  text: `update loopback_flows f set redeemed_at = clock_timestamp() from principals p
-    where f.code_hash = $1 and f.redeemed_at is null and f.code_expires_at > clock_timestamp()
-      and p.id = f.principal_id and p.disabled_at is null
-    returning f.principal_id as "principalId", f.email, f.amr_times as "amrTimes", f.proven_by as "provenBy", f.code_challenge as "codeChallenge",
-      f.redirect_uri as "redirectUri", f.state`,
-};
+const redeemStatement = statement(
+  'loopback.redeem',
+  { params: { codeHash: typed<string>('text') }, row: redeemedRow },
+  ({ codeHash }, row) => sql`update ${loopbackFlows} ${setOf(loopbackFlows, { redeemedAt: sql`clock_timestamp()` })}
+    from ${principals} where ${loopbackFlows.codeHash} = ${codeHash} and ${loopbackFlows.redeemedAt} is null
+      and ${loopbackFlows.codeExpiresAt} > clock_timestamp() and ${principals.id} = ${loopbackFlows.principalId}
+      and ${principals.disabledAt} is null
+    returning ${row}`,
+);

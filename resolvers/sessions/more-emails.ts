@@ -1,6 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { createPrincipal } from '../identity/shared/subject-principal.ts';
@@ -68,13 +70,13 @@ export const verifyEmail = mutation({
       { kind: 'email', publicSubject: email },
       { type: 'human', verified: false },
     );
-    const [known] = await work.rows<{ principalId: string; verified: boolean }>(knownStatement, [email]);
+    const [known] = await work.rows(knownStatement.with({ email }));
     if (known!.principalId !== principalId) {
       if (known!.verified) throw new ServiceError('EMAIL_BELONGS_TO_OTHER_PRINCIPAL');
       await takeInvites(work, known!.principalId, principalId, email);
     }
     await tellPerson(work, principalId, `A mail address was added, which signs you in from now on: ${email}.`);
-    await work.rows(takeStatement, [email, principalId]);
+    await work.rows(takeStatement.with({ email, principalId }));
     return { email, principalId, joined: await activateInvites(work, principalId) };
   },
   audit: ({ email, principalId }) => ({
@@ -86,14 +88,31 @@ export const verifyEmail = mutation({
   toWire: ({ email }) => ({ status: 'ok' as const, email }),
 });
 
-const knownStatement: Statement = {
-  name: 'emails.known',
-  text: `select principal_id as "principalId", verified_at is not null and revoked_at is null as verified
-    from authenticators where kind = 'email' and public_subject = $1 for no key update`,
-};
+const isAddress = (email: SQL): SQL =>
+  sql`${authenticators.kind} = 'email' and ${authenticators.publicSubject} = ${email}`;
 
-const takeStatement: Statement = {
-  name: 'emails.take',
-  text: `update authenticators set principal_id = $2, verified_at = clock_timestamp(), revoked_at = null
-    where kind = 'email' and public_subject = $1`,
-};
+const knownStatement = statement(
+  'emails.known',
+  {
+    params: { email: authenticators.publicSubject },
+    row: {
+      ...pick(authenticators, 'principalId'),
+      verified: computed<boolean>(
+        'boolean',
+        sql`${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null`,
+      ),
+    },
+  },
+  ({ email }, row) => sql`select ${row} from ${authenticators} where ${isAddress(email)} for no key update`,
+);
+
+const takeStatement = statement(
+  'emails.take',
+  { params: { email: authenticators.publicSubject, principalId: authenticators.principalId } },
+  ({ email, principalId }) =>
+    sql`update ${authenticators} ${setOf(authenticators, {
+      principalId,
+      verifiedAt: sql`clock_timestamp()`,
+      revokedAt: sql`null`,
+    })} where ${isAddress(email)}`,
+);

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
-import type { Statement } from '../../db/pool.ts';
-import { sessions } from '../../db/schema/identity.ts';
-import { textOf } from '../../db/sql.ts';
+import { oauthFlows } from '../../db/schema/ceremonies.ts';
+import { authenticators, principals, sessions } from '../../db/schema/identity.ts';
+import { computed, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -64,8 +64,16 @@ type Prepared = Awaited<ReturnType<typeof prepareFlow>>;
 
 async function keepFlow(work: Work, flow: Prepared, returnTo: string | null, sessionId: string | null): Promise<Begun> {
   const browser = randomBytes(32).toString('base64url');
-  const values = [sha256Hex(flow.state), flow.provider, flow.redirectUri, returnTo, sha256Hex(browser), sessionId];
-  await work.rows(beginStatement, [...values, ceremonyMinutes.flow]);
+  const begun = {
+    stateHash: sha256Hex(flow.state),
+    provider: flow.provider,
+    redirectUri: flow.redirectUri,
+    returnTo,
+    browserHash: sha256Hex(browser),
+    sessionId,
+    minutes: ceremonyMinutes.flow,
+  };
+  await work.rows(beginStatement.with(begun));
   return { url: flow.url, browser };
 }
 
@@ -114,13 +122,6 @@ interface Returned {
   readonly sessionId: string | null;
 }
 
-interface Flow {
-  readonly provider: string;
-  readonly redirectUri: string;
-  readonly returnTo: string | null;
-  readonly sessionId: string | null;
-}
-
 export type OauthOutcome =
   | { readonly kind: 'signed_in'; readonly session: MintedSession; readonly returnTo: string | null }
   | { readonly kind: 'linked'; readonly principalId: string; readonly authenticatorId: string };
@@ -139,8 +140,8 @@ export const finishOauth = mutation({
   async prepare(ctx, { provider, query, browser }): Promise<Returned> {
     const chosen = requireProvider(ctx, provider);
     const { state = '' } = query;
-    const values = [sha256Hex(state), provider, sha256Hex(browser ?? '')];
-    const [flow] = await ctx.services.db.rows<Flow>(useStatement, values);
+    const shown = { stateHash: sha256Hex(state), provider, browserHash: sha256Hex(browser ?? '') };
+    const [flow] = await ctx.services.db.rows(useStatement.with(shown));
     if (flow === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'state_invalid' } });
     const passage = passageOf(ctx.services, state, flow.redirectUri);
     const person = await chosen.identify(passage, query).catch((error: unknown) => {
@@ -150,8 +151,8 @@ export const finishOauth = mutation({
   },
   async handler(work, _input, returned: Returned): Promise<OauthOutcome> {
     const subject = `${returned.provider}:${returned.person.subject}`;
-    await work.rows(lockStatement, [`oauth:${subject}`]);
-    const [known] = await work.rows<{ id: string; principalId: string; disabled: boolean }>(knownStatement, [subject]);
+    await work.rows(lockStatement.with({ key: `oauth:${subject}` }));
+    const [known] = await work.rows(knownStatement.with({ subject }));
     if (returned.sessionId !== null) return link(work, returned.sessionId, subject, known);
     if (known?.disabled === true) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
     const { principalId, id: authenticatorId } = known ?? (await newcomer(work, subject, returned.person));
@@ -184,12 +185,12 @@ async function link(
   subject: string,
   known: { readonly principalId: string } | undefined,
 ): Promise<OauthOutcome> {
-  const [session] = await work.rows<{ principalId: string }>(sessionStatement, [sessionId]);
+  const [session] = await work.rows(sessionStatement.with({ id: sessionId }));
   if (session === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
   const { principalId } = session;
   if (known !== undefined && known.principalId !== principalId)
     throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT');
-  const [kept] = await work.rows<{ id: string }>(keepStatement, [randomUUID(), principalId, subject]);
+  const [kept] = await work.rows(keepStatement.with({ id: randomUUID(), principalId, publicSubject: subject }));
   await tellPerson(work, principalId, `A social account was added: ${subject.split(':')[0]}.`);
   return { kind: 'linked', principalId, authenticatorId: kept!.id };
 }
@@ -204,56 +205,89 @@ async function newcomer(work: Work, subject: string, person: Person): Promise<{ 
   const email = emailAddress.safeParse(person.email);
   if (!email.success || !person.emailVerified)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'email_unverified' } });
-  const [taken] = await work.rows(takenStatement, [email.data]);
+  const [taken] = await work.rows(takenStatement.with({ email: email.data }));
   if (taken !== undefined) throw new ServiceError('account_exists_requires_link');
   const { principalId } = await personOfEmail(work, email.data);
-  const [kept] = await work.rows<{ id: string }>(keepStatement, [randomUUID(), principalId, subject]);
+  const [kept] = await work.rows(keepStatement.with({ id: randomUUID(), principalId, publicSubject: subject }));
   return { id: kept!.id, principalId };
 }
 
-const beginStatement: Statement = {
-  name: 'oauth.begin',
-  text: `insert into oauth_flows
-      (state_hash, provider, redirect_uri, return_to, browser_hash, session_id, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, $6, clock_timestamp(), clock_timestamp() + make_interval(mins => $7))`,
-};
+const beginStatement = statement(
+  'oauth.begin',
+  {
+    params: {
+      ...pick(oauthFlows, 'stateHash', 'provider', 'redirectUri', 'returnTo', 'browserHash', 'sessionId'),
+      minutes: typed<number>('integer'),
+    },
+  },
+  ({ minutes, ...given }) =>
+    insertInto(oauthFlows, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    }),
+);
 
-const useStatement: Statement = {
-  name: 'oauth.use',
-  text: `update oauth_flows set used_at = clock_timestamp()
-    where state_hash = $1 and provider = $2 and browser_hash = $3 and used_at is null and expires_at > clock_timestamp()
-    returning provider, redirect_uri as "redirectUri", return_to as "returnTo", session_id as "sessionId"`,
-};
+const useStatement = statement(
+  'oauth.use',
+  {
+    params: pick(oauthFlows, 'stateHash', 'provider', 'browserHash'),
+    row: pick(oauthFlows, 'provider', 'redirectUri', 'returnTo', 'sessionId'),
+  },
+  ({ stateHash, provider, browserHash }, row) =>
+    sql`update ${oauthFlows} ${setOf(oauthFlows, { usedAt: sql`clock_timestamp()` })}
+      where ${oauthFlows.stateHash} = ${stateHash} and ${oauthFlows.provider} = ${provider}
+        and ${oauthFlows.browserHash} = ${browserHash} and ${oauthFlows.usedAt} is null
+        and ${oauthFlows.expiresAt} > clock_timestamp()
+      returning ${row}`,
+);
 
-const lockStatement: Statement = {
-  name: 'oauth.lock',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
-};
+const lockStatement = statement(
+  'oauth.lock',
+  { params: { key: typed<string>('text') } },
+  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
+);
 
-const knownStatement: Statement = {
-  name: 'oauth.known',
-  text: `select a.id, a.principal_id as "principalId", p.disabled_at is not null as disabled
-    from authenticators a join principals p on p.id = a.principal_id
-    where a.kind = 'oauth' and a.public_subject = $1 and a.revoked_at is null`,
-};
+const knownStatement = statement(
+  'oauth.known',
+  {
+    params: { subject: authenticators.publicSubject },
+    row: {
+      ...pick(authenticators, 'id', 'principalId'),
+      disabled: computed<boolean>('boolean', sql`${principals.disabledAt} is not null`),
+    },
+  },
+  ({ subject }, row) => sql`select ${row} from ${authenticators}
+    join ${principals} on ${principals.id} = ${authenticators.principalId}
+    where ${authenticators.kind} = 'oauth' and ${authenticators.publicSubject} = ${subject}
+      and ${authenticators.revokedAt} is null`,
+);
 
-const takenStatement: Statement = {
-  name: 'oauth.taken',
-  text: `select 1 from authenticators
-    where kind = 'email' and public_subject = $1 and verified_at is not null and revoked_at is null`,
-};
+const takenStatement = statement(
+  'oauth.taken',
+  { params: { email: authenticators.publicSubject }, row: pick(authenticators, 'id') },
+  ({ email }, row) => sql`select ${row} from ${authenticators}
+    where ${authenticators.kind} = 'email' and ${authenticators.publicSubject} = ${email}
+      and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null`,
+);
 
-const sessionStatement: Statement = {
-  name: 'oauth.session',
-  text: `select principal_id as "principalId" from sessions
-    where id = $1 and ${textOf(sessionStands(alias(sessions, 'sessions')))}`,
-};
+const sessionStatement = statement(
+  'oauth.session',
+  { params: pick(sessions, 'id'), row: pick(sessions, 'principalId') },
+  ({ id }, row) => sql`select ${row} from ${sessions} where ${sessions.id} = ${id} and ${sessionStands()}`,
+);
 
-const keepStatement: Statement = {
-  name: 'oauth.keep',
-  text: `insert into authenticators as a (id, principal_id, kind, public_subject, verified_at)
-    values ($1, $2, 'oauth', $3, clock_timestamp())
-    on conflict (kind, public_subject) do update set principal_id = excluded.principal_id, revoked_at = null,
-      verified_at = clock_timestamp()
-    returning id`,
-};
+const keepStatement = statement(
+  'oauth.keep',
+  { params: pick(authenticators, 'id', 'principalId', 'publicSubject'), row: pick(authenticators, 'id') },
+  (given, row) =>
+    sql`${insertInto(authenticators, {
+      ...given,
+      kind: sql`'oauth'`,
+      verifiedAt: sql`clock_timestamp()`,
+    })} on conflict (${namesOf(authenticators.kind, authenticators.publicSubject)}) do update ${setOf(authenticators, {
+      principalId: sql`excluded.${nameOf(authenticators.principalId)}`,
+      revokedAt: sql`null`,
+      verifiedAt: sql`clock_timestamp()`,
+    })} returning ${row}`,
+);

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
 import { deviceForbidden, requireStepUp } from '../../kernel/access/step-up.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -170,7 +172,7 @@ export const finishStepUp = mutation({
   async handler(work, _input, proof: Proof): Promise<{ sessionId: string }> {
     await noteProof(work, proof);
     const { sessionId } = work.session;
-    const [fresh] = await work.rows(freshStatement, [sessionId, proof.passkeyId]);
+    const [fresh] = await work.rows(freshStatement.with({ id: sessionId, passkey: proof.passkeyId }));
     if (fresh === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
     return { sessionId };
   },
@@ -183,10 +185,13 @@ export const finishStepUp = mutation({
   toWire: () => ({ status: 'ok' as const, stepped_up: true as const }),
 });
 
-const freshStatement: Statement = {
-  name: 'session.step-up',
-  text: `update sessions
-    set amr_times = amr_times || jsonb_build_object('passkey', floor(extract(epoch from clock_timestamp()))::bigint),
-      proven_by = ${restingAlsoOn(2)}
-    where id = $1 and revoked_at is null returning 1 as fresh`,
-};
+const freshStatement = statement(
+  'session.step-up',
+  { params: { id: sessions.id, passkey: typed<string>('text') }, row: pick(sessions, 'id') },
+  ({ id, passkey }, row) =>
+    sql`update ${sessions} ${setOf(sessions, {
+      amrTimes: sql`${sessions.amrTimes}
+      || jsonb_build_object('passkey', floor(extract(epoch from clock_timestamp()))::bigint)`,
+      provenBy: restingAlsoOn(passkey),
+    })} where ${sessions.id} = ${id} and ${sessions.revokedAt} is null returning ${row}`,
+);

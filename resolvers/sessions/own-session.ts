@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { sessions } from '../../db/schema/identity.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -143,14 +145,18 @@ export const revokeOperatorSession = end('operator');
 
 /** Ends a session, and whatever is open by it. @returns whether it had not ended before */
 export async function endSession(work: Work, sessionId: string): Promise<boolean> {
-  const [ended] = await work.rows<{ principalId: string }>(endStatement, [sessionId]);
+  const [ended] = await work.rows(endStatement.with({ id: sessionId }));
   if (ended === undefined) return false;
   work.authorityChanged(ended.principalId);
   return true;
 }
 
-const endStatement: Statement = {
-  name: 'session.end',
-  text: `update sessions set revoked_at = clock_timestamp(), secret_hash = null where id = $1 and revoked_at is null
-    returning principal_id as "principalId"`,
-};
+const endStatement = statement(
+  'session.end',
+  { params: pick(sessions, 'id'), row: pick(sessions, 'principalId') },
+  (
+    { id },
+    row,
+  ) => sql`update ${sessions} ${setOf(sessions, { revokedAt: sql`clock_timestamp()`, secretHash: sql`null` })}
+    where ${sessions.id} = ${id} and ${sessions.revokedAt} is null returning ${row}`,
+);

@@ -1,9 +1,8 @@
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
 import { sessions } from '../../db/schema/identity.ts';
-import { textOf } from '../../db/sql.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionIdleMinutes, sessionStands } from '../identity/shared/session-stands.ts';
 import type { SessionKind } from '../identity/shared/session-token.ts';
@@ -31,8 +30,10 @@ export const listSessions = query({
   summary: 'The sessions that a person has open, wherever they are used from.',
   access: inSession('control_plane'),
   input: z.object({}),
-  handler: ({ session, services }): Promise<ShownSession[]> =>
-    services.db.rows<ShownSession>(listStatement, [session.principal.id, session.sessionId]),
+  async handler({ session, services }): Promise<ShownSession[]> {
+    const open = await services.db.rows(listStatement.with({ principalId: session.principal.id }));
+    return open.map((one) => ({ ...one, current: one.id === session.sessionId }));
+  },
   wire: z.object({
     sessions: z.array(
       z.object({
@@ -77,7 +78,7 @@ export const endOneSession = mutation({
   access: inSession('control_plane'),
   input: z.object({ id: z.string().max(64).describe('The session.') }),
   async handler(work, { id }): Promise<{ id: string }> {
-    const [own] = await work.rows(ownStatement, [work.session.principal.id, id]);
+    const [own] = await work.rows(ownStatement.with({ principalId: work.session.principal.id, id }));
     if (own === undefined || !(await endSession(work, id)))
       throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such session.' });
     await voidUnfetched(work, work.session.principal.id);
@@ -97,7 +98,7 @@ export const endOtherSessions = mutation({
   input: z.object({}),
   async handler(work): Promise<{ principalId: string; count: number }> {
     const { principal, sessionId } = work.session;
-    const ended = await work.rows(endOthersStatement, [principal.id, sessionId]);
+    const ended = await work.rows(endOthersStatement.with({ principalId: principal.id, id: sessionId }));
     await voidUnfetched(work, principal.id);
     if (ended.length > 0) work.authorityChanged(principal.id);
     return { principalId: principal.id, count: ended.length };
@@ -110,21 +111,33 @@ export const endOtherSessions = mutation({
   toWire: ({ count }) => ({ revoked_count: count }),
 });
 
-const listStatement: Statement = {
-  name: 'sessions.list',
-  text: `select s.id, s.kind, s.provenance, s.amr_times as "amrTimes", s.client, s.created_at as "beganAt",
-      s.last_used_at as "lastUsedAt", s.absolute_expires_at as "absoluteExpiresAt", s.id = $2 as current
-    from sessions s where s.principal_id = $1 and ${textOf(sessionStands(alias(sessions, 's')))}
-    order by s.last_used_at desc, s.id limit 200`,
-};
+const own = pick(sessions, 'principalId', 'id');
 
-const ownStatement: Statement = {
-  name: 'sessions.own',
-  text: `select 1 from sessions s where s.principal_id = $1 and s.id = $2 and ${textOf(sessionStands(alias(sessions, 's')))}`,
-};
+const listStatement = statement(
+  'sessions.list',
+  {
+    params: pick(sessions, 'principalId'),
+    row: {
+      ...pick(sessions, 'id', 'kind', 'provenance', 'amrTimes', 'client', 'lastUsedAt', 'absoluteExpiresAt'),
+      beganAt: sessions.createdAt,
+    },
+  },
+  ({ principalId }, row) => sql`select ${row} from ${sessions}
+    where ${sessions.principalId} = ${principalId} and ${sessionStands()}
+    order by ${sessions.lastUsedAt} desc, ${sessions.id} limit 200`,
+);
 
-const endOthersStatement: Statement = {
-  name: 'sessions.end-others',
-  text: `update sessions s set revoked_at = clock_timestamp(), secret_hash = null
-    where s.principal_id = $1 and s.id <> $2 and ${textOf(sessionStands(alias(sessions, 's')))} returning s.id`,
-};
+const ownStatement = statement(
+  'sessions.own',
+  { params: own, row: pick(sessions, 'id') },
+  ({ principalId, id }, row) => sql`select ${row} from ${sessions}
+    where ${sessions.principalId} = ${principalId} and ${sessions.id} = ${id} and ${sessionStands()}`,
+);
+
+const endOthersStatement = statement(
+  'sessions.end-others',
+  { params: own, row: pick(sessions, 'id') },
+  ({ principalId, id }, row) =>
+    sql`update ${sessions} ${setOf(sessions, { revokedAt: sql`clock_timestamp()`, secretHash: sql`null` })}
+      where ${sessions.principalId} = ${principalId} and ${sessions.id} <> ${id} and ${sessionStands()} returning ${row}`,
+);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
@@ -302,7 +303,7 @@ const confirmStatement: Statement = {
       from sessions s where c.id = $1::uuid and c.code_hash is null and ${own}
       returning c.session_id, c.state, c.redirect_uri
     ), rests as (
-      update sessions set proven_by = ${restingAlsoOn(5)} where id = (select session_id from confirmed)
+      update sessions set proven_by = ${textOf(restingAlsoOn(sql.raw('$5')))} where id = (select session_id from confirmed)
     )
     select state, redirect_uri as "redirectUri" from confirmed`,
 };

@@ -56,7 +56,7 @@ const hurry = () => world.sql('update graphile_worker._private_jobs set run_at =
 /** Each brings a deletion to a point and keeps it there. @returns what lets go of whatever keeps it */
 const points: Record<string, (projectId: string, begin: () => void) => Promise<() => Promise<unknown>>> = {
   'after it was begun, before the gateway knew': async (_projectId, begin) => {
-    const commit = world.proxy.freezeCommit(/set state = 'deleting'/);
+    const commit = world.proxy.freezeCommit(/set "state" = 'deleting'/);
     begin();
     await commit.answered;
     return async () => undefined;

@@ -89,7 +89,7 @@ test('a change that died before its commit is made once under its key after the 
   const { body: me } = await gateway.call<{ principal: { id: string } }>(gateway.as(wallet), 'GET', '/agent/v1/whoami');
   const release = await world.hold('select 1 from principals where id = $1 for update', [me.principal.id]);
   const unanswered = createOrg(gateway, wallet, 'early').catch((error: unknown) => error);
-  await world.blocked(/from principals/);
+  await world.blocked(/from "principals"/);
   await gateway.kill();
   await unanswered;
   await release();

@@ -3,10 +3,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { authenticators } from '../../../db/schema/identity.ts';
+import { authenticators, sessions } from '../../../db/schema/identity.ts';
 import { operatorContacts } from '../../../db/schema/operator-contacts.ts';
-import { statement, typed } from '../../../db/sql.ts';
+import { namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AuditEntry } from '../../../kernel/run/operation.ts';
@@ -58,17 +57,8 @@ export async function mintSession(work: Work, session: NewSession) {
   await lockPerson(work, principalId);
   const id = work.services.newId('ses');
   const [method, times] = typeof proven === 'string' ? [proven, null] : [null, JSON.stringify(proven)];
-  const [row] = await work.rows<{ amrTimes: Record<string, number>; absoluteExpiresAt: Date }>(insertStatement, [
-    id,
-    kind,
-    principalId,
-    email,
-    provenance,
-    method,
-    times,
-    provenBy,
-    client ?? null,
-  ]);
+  const minted = { id, kind, principalId, email, provenance, method, times, provenBy, client: client ?? null };
+  const [row] = await work.rows(insertStatement.with(minted));
   if (row === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'authenticator_removed' } });
   const { amrTimes, absoluteExpiresAt } = row;
   const token = await bearerOf(work, { id, kind, principalId, email, provenance, amrTimes });
@@ -151,28 +141,50 @@ export const sessionBegun = ({ id, kind, principalId, provenance }: MintedSessio
 /** Gives a session a cookie: what that holds is kept as a digest, and an earlier one is good no more. */
 export async function openCookie(work: Work, sessionId: string, browser: string | null): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
-  await work.rows(cookieStatement, [sessionId, sha256Hex(secret), browser]);
+  await work.rows(cookieStatement.with({ id: sessionId, secretHash: sha256Hex(secret), client: browser }));
   return secret;
 }
 
 /**
- * What a row of `sessions` rests on once that is also the parameter of this number: an expression of SQL. What was never
- * noted stays so, and ends with anything.
+ * The authenticators that a session rests on once one more is among them. Those of a session for which none were noted
+ * stay unknown: it ends with any.
  */
-export const restingAlsoOn = (parameter: number): string =>
-  `case when proven_by is not null then array_append(array_remove(proven_by, $${parameter}), $${parameter}) end`;
+export const restingAlsoOn = (authenticator: SQL): SQL =>
+  sql`case when ${sessions.provenBy} is not null
+    then array_append(array_remove(${sessions.provenBy}, ${authenticator}), ${authenticator}) end`;
 
-const insertStatement: Statement = {
-  name: 'ceremonies.mint-session',
-  text: `insert into sessions (id, kind, principal_id, email, provenance, amr_times, proven_by, client, last_used_at,
-        absolute_expires_at)
-    select $1, $2, $3, $4, $5,
-      coalesce($7::jsonb, jsonb_build_object($6::text, floor(extract(epoch from clock_timestamp()))::bigint)),
-      $8::text[], $9, clock_timestamp(), clock_timestamp() + interval '12 hours'
+const insertStatement = statement(
+  'ceremonies.mint-session',
+  {
+    params: {
+      ...pick(sessions, 'id', 'kind', 'principalId', 'email', 'provenance', 'client'),
+      method: typed<string | null>('text'),
+      times: typed<string | null>('jsonb'),
+      provenBy: typed<readonly string[] | null>('text[]'),
+    },
+    row: pick(sessions, 'amrTimes', 'absoluteExpiresAt'),
+  },
+  ({ id, kind, principalId, email, provenance, client, method, times, provenBy }, row) =>
+    sql`insert into ${sessions} (${namesOf(
+      sessions.id,
+      sessions.kind,
+      sessions.principalId,
+      sessions.email,
+      sessions.provenance,
+      sessions.amrTimes,
+      sessions.provenBy,
+      sessions.client,
+      sessions.lastUsedAt,
+      sessions.absoluteExpiresAt,
+    )})
+    select ${id}, ${kind}, ${principalId}, ${email}, ${provenance},
+      coalesce(${times}::jsonb, jsonb_build_object(${method}::text, floor(extract(epoch from clock_timestamp()))::bigint)),
+      ${provenBy}::text[], ${client}, clock_timestamp(), clock_timestamp() + interval '12 hours'
     where not exists (
-      select from authenticators a where a.id::text = any($8::text[]) and a.revoked_at is not null)
-    returning amr_times as "amrTimes", absolute_expires_at as "absoluteExpiresAt"`,
-};
+      select from ${authenticators}
+      where ${authenticators.id}::text = any(${provenBy}::text[]) and ${authenticators.revokedAt} is not null)
+    returning ${row}`,
+);
 
 /** The parameters of {@link answeredFor}. */
 export const answering = { principal: typed<string>('text'), email: typed<string | null>('text') };
@@ -190,7 +202,10 @@ const walletsStatement = statement(
       and ${authenticators.revokedAt} is null and ${authenticators.principalId} in (${answeredFor(given)}) order by 1`,
 );
 
-const cookieStatement: Statement = {
-  name: 'ceremonies.open-cookie',
-  text: 'update sessions set secret_hash = $2, client = coalesce($3, client) where id = $1 and revoked_at is null',
-};
+const cookieStatement = statement(
+  'ceremonies.open-cookie',
+  { params: pick(sessions, 'id', 'secretHash', 'client') },
+  ({ id, secretHash, client }) =>
+    sql`update ${sessions} ${setOf(sessions, { secretHash, client: sql`coalesce(${client}, ${sessions.client})` })}
+      where ${sessions.id} = ${id} and ${sessions.revokedAt} is null`,
+);
