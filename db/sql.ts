@@ -96,6 +96,9 @@ export const from = (alias: Table): SQL =>
 /** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
 export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
 
+/** The value of a column that was to be inserted, for `on conflict … do update`. */
+export const excluded = (column: Column): SQL => sql`excluded.${nameOf(column)}`;
+
 /** Names of columns, for `insert into … select` and `on conflict`. */
 export const namesOf = (...columns: readonly Column[]): SQL => list(columns.map(nameOf));
 

@@ -1,17 +1,18 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import {
   incidentSeverities,
   incidentSubsystems,
-  type PlatformIncident,
+  platformIncidentProjects,
   platformIncidents,
 } from '../../db/schema/incidents.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { allOf, insertInto, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { oneLine, projectId, shows } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { type TouchedProject, tellProjects } from './tell-projects.ts';
+import { tellProjects } from './tell-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 
 /** Each is told of it in the same transaction. */
@@ -43,20 +44,15 @@ export const declareIncident = mutation({
     const ids = [...new Set(named)].sort();
     if ((facts.scope === 'global') !== (ids.length === 0))
       throw invalidField('project_ids', 'names the projects of the scope projects, and none of the scope global');
-    const projects = ids.length === 0 ? [] : await work.rows<TouchedProject>(projectsStatement, [ids]);
-    const absent = ids.filter((id) => !projects.some((one) => one.projectId === id));
+    const touched = ids.length === 0 ? [] : await work.rows(projectsStatement.with({ ids }));
+    const absent = ids.filter((id) => !touched.some((one) => one.projectId === id));
     if (absent.length > 0) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { project_ids: absent } });
     const id = work.services.newId('inc');
-    const [row] = await work.rows<PlatformIncident>(declareStatement, [
-      id,
-      facts.subsystem,
-      facts.severity,
-      facts.scope,
-      facts.summary,
-    ]);
-    await work.rows(attributeStatement, [id, projects.map(({ orgId }) => orgId), projects.map((one) => one.projectId)]);
+    const [row] = await work.rows(declareStatement.with({ id, ...facts }));
+    const attributed = { orgIds: touched.map(({ orgId }) => orgId), projectIds: touched.map((one) => one.projectId) };
+    await work.rows(attributeStatement.with({ incidentId: id, ...attributed }));
     const incident = { ...row!, projectIds: ids };
-    tellProjects(work, incident, projects);
+    tellProjects(work, incident, touched);
     return incident;
   },
   audit: ({ id, subsystem, severity, scope, projectIds }) => ({
@@ -68,20 +64,38 @@ export const declareIncident = mutation({
   toWire: incidentToWire,
 });
 
-const projectsStatement: Statement = {
-  name: 'incidents.projects',
-  text: `select org_id as "orgId", id as "projectId" from projects
-    where id = any($1::text[]) and deleted_at is null order by id`,
-};
+const projectsStatement = statement(
+  'incidents.projects',
+  {
+    params: { ids: typed<readonly string[]>('text[]') },
+    row: { orgId: projects.orgId, projectId: projects.id },
+  },
+  ({ ids }, row) => sql`select ${row} from ${projects}
+    where ${projects.id} = any(${ids}::text[]) and ${projects.deletedAt} is null order by ${projects.id}`,
+);
 
-const declareStatement: Statement = {
-  name: 'incidents.declare',
-  text: `insert into platform_incidents as i (id, subsystem, severity, scope, summary) values ($1, $2, $3, $4, $5)
-    returning ${columnsOf(platformIncidents, 'i')}`,
-};
+const declareStatement = statement(
+  'incidents.declare',
+  {
+    params: pick(platformIncidents, 'id', 'subsystem', 'severity', 'scope', 'summary'),
+    row: allOf(platformIncidents),
+  },
+  (given, row) => sql`${insertInto(platformIncidents, given)} returning ${row}`,
+);
 
-const attributeStatement: Statement = {
-  name: 'incidents.attribute',
-  text: `insert into platform_incident_projects (incident_id, org_id, project_id)
-    select $1, * from unnest($2::uuid[], $3::text[])`,
-};
+const attributeStatement = statement(
+  'incidents.attribute',
+  {
+    params: {
+      ...pick(platformIncidentProjects, 'incidentId'),
+      orgIds: typed<readonly string[]>('uuid[]'),
+      projectIds: typed<readonly string[]>('text[]'),
+    },
+  },
+  ({ incidentId, orgIds, projectIds }) =>
+    sql`insert into ${platformIncidentProjects} (${namesOf(
+      platformIncidentProjects.incidentId,
+      platformIncidentProjects.orgId,
+      platformIncidentProjects.projectId,
+    )}) select ${incidentId}, * from unnest(${orgIds}::uuid[], ${projectIds}::text[])`,
+);

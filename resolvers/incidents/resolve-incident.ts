@@ -1,11 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type PlatformIncident, platformIncidents } from '../../db/schema/incidents.ts';
+import { platformIncidentProjects, platformIncidents } from '../../db/schema/incidents.ts';
+import { allOf, pick, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { type TouchedProject, tellProjects } from './tell-projects.ts';
+import { tellProjects } from './tell-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 
 /** An incident, and whether this call is what ended it. */
@@ -23,10 +23,10 @@ export const resolveIncident = mutation({
   access: platformAdmin(),
   input: z.object({ incident: z.string().min(1).max(64).describe('Incident, `inc_…`.') }),
   async handler(work, { incident: id }): Promise<ResolvedIncident> {
-    const [resolved] = await work.rows<PlatformIncident>(resolveStatement, [id]);
-    const row = resolved ?? (await work.rows<PlatformIncident>(getStatement, [id]))[0];
+    const [resolved] = await work.rows(resolveStatement.with({ id }));
+    const row = resolved ?? (await work.rows(getStatement.with({ id })))[0];
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { incident_id: id } });
-    const projects = await work.rows<TouchedProject>(projectsStatement, [id]);
+    const projects = await work.rows(projectsStatement.with({ incidentId: id }));
     const incident = { ...row, projectIds: projects.map(({ projectId }) => projectId) };
     if (resolved !== undefined) tellProjects(work, incident, projects);
     return { ...incident, changed: resolved !== undefined };
@@ -37,19 +37,25 @@ export const resolveIncident = mutation({
   toWire: incidentToWire,
 });
 
-const resolveStatement: Statement = {
-  name: 'incidents.resolve',
-  text: `update platform_incidents i set resolved_at = now() where id = $1 and resolved_at is null
-    returning ${columnsOf(platformIncidents, 'i')}`,
-};
+const resolveStatement = statement(
+  'incidents.resolve',
+  { params: pick(platformIncidents, 'id'), row: allOf(platformIncidents) },
+  ({ id }, row) => sql`update ${platformIncidents} ${setOf(platformIncidents, { resolvedAt: sql`now()` })}
+    where ${platformIncidents.id} = ${id} and ${platformIncidents.resolvedAt} is null returning ${row}`,
+);
 
-const getStatement: Statement = {
-  name: 'incidents.get',
-  text: `select ${columnsOf(platformIncidents, 'i')} from platform_incidents i where id = $1`,
-};
+const getStatement = statement(
+  'incidents.get',
+  { params: pick(platformIncidents, 'id'), row: allOf(platformIncidents) },
+  ({ id }, row) => sql`select ${row} from ${platformIncidents} where ${platformIncidents.id} = ${id}`,
+);
 
-const projectsStatement: Statement = {
-  name: 'incidents.attributed',
-  text: `select org_id as "orgId", project_id as "projectId" from platform_incident_projects
-    where incident_id = $1 order by project_id`,
-};
+const projectsStatement = statement(
+  'incidents.attributed',
+  {
+    params: pick(platformIncidentProjects, 'incidentId'),
+    row: pick(platformIncidentProjects, 'orgId', 'projectId'),
+  },
+  ({ incidentId }, row) => sql`select ${row} from ${platformIncidentProjects}
+    where ${platformIncidentProjects.incidentId} = ${incidentId} order by ${platformIncidentProjects.projectId}`,
+);

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { type MembershipStatus, memberships, type Role } from '../../db/schema/orgs.ts';
+import { excluded, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
@@ -62,20 +64,23 @@ export const createInvite = mutation({
     await requireRoomForMember(work, org, before);
     const status: MembershipStatus = (await mayJoinAtOnce(work, invitee, role)) ? 'active' : 'invited';
     if (status === 'active') await requireWriterOfAll(work, org.id, role);
-    const [mailed] = await work.rows(mailedStatement, [org.id, invitee.principalId, inviteMailMinutes]);
+    const [mailed] = await work.rows(
+      mailedStatement.with({ orgId: org.id, principalId: invitee.principalId, minutes: inviteMailMinutes }),
+    );
     const emailSent = mailed === undefined;
     const caller = await work.caller();
-    await work.rows(upsertStatement, [
-      org.id,
-      invitee.principalId,
-      randomUUID(),
+    const membership = {
+      orgId: org.id,
+      principalId: invitee.principalId,
+      id: randomUUID(),
       role,
       status,
-      email,
-      principalIdOf(caller),
-      status === 'active' ? null : invite_ttl_hours,
-      emailSent,
-    ]);
+      invitedEmail: email,
+      invitedBy: principalIdOf(caller),
+      hours: status === 'active' ? null : invite_ttl_hours,
+      mailed: emailSent,
+    };
+    await work.rows(upsertStatement.with(membership));
     work.authorityChanged(org.id);
     if (status === 'active' && role === 'owner') await tellPosture(work, org.id);
     const member = (await findMembership(work, org.id, invitee.principalId))!;
@@ -101,31 +106,52 @@ export const createInvite = mutation({
 /** Whoever has proven the address need not do so again; the higher roles want a passkey as well. */
 async function mayJoinAtOnce(work: Work, { principalId, verified }: SubjectPrincipal, role: Role): Promise<boolean> {
   if (!verified || !reaches(role, 'admin')) return verified;
-  return (await work.rows(passkeyStatement, [principalId])).length > 0;
+  return (await work.rows(passkeyStatement.with({ principalId }))).length > 0;
 }
 
-const passkeyStatement: Statement = {
-  name: 'invites.passkey',
-  text: `select 1 from authenticators where principal_id = $1 and kind = 'passkey' and revoked_at is null limit 1`,
-};
+const passkeyStatement = statement(
+  'invites.passkey',
+  { params: pick(authenticators, 'principalId'), row: pick(authenticators, 'id') },
+  ({ principalId }, row) => sql`select ${row} from ${authenticators}
+    where ${authenticators.principalId} = ${principalId} and ${authenticators.kind} = 'passkey'
+      and ${authenticators.revokedAt} is null limit 1`,
+);
 
 // A row when the address was mailed too recently. Invitations of one organization happen one after the other, so its
 // answer holds until the commit.
-const mailedStatement: Statement = {
-  name: 'invites.mailed-recently',
-  text: `select 1 from memberships where org_id = $1 and principal_id = $2
-    and invite_mailed_at > clock_timestamp() - make_interval(mins => $3)`,
-};
+const mailedStatement = statement(
+  'invites.mailed-recently',
+  {
+    params: { ...pick(memberships, 'orgId', 'principalId'), minutes: typed<number>('integer') },
+    row: pick(memberships, 'id'),
+  },
+  ({ orgId: org, principalId, minutes }, row) => sql`select ${row} from ${memberships}
+    where ${memberships.orgId} = ${org} and ${memberships.principalId} = ${principalId}
+      and ${memberships.inviteMailedAt} > clock_timestamp() - make_interval(mins => ${minutes})`,
+);
 
-const upsertStatement: Statement = {
-  name: 'invites.upsert',
-  text: `insert into memberships as m
-      (org_id, principal_id, id, role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at)
-    values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(hours => $8),
-      case when $9::boolean then clock_timestamp() end)
-    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
-      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
-      invite_expires_at = excluded.invite_expires_at,
-      invite_mailed_at = coalesce(excluded.invite_mailed_at, m.invite_mailed_at),
-      created_at = case when m.status = 'revoked' then excluded.created_at else m.created_at end`,
-};
+const upsertStatement = statement(
+  'invites.upsert',
+  {
+    params: {
+      ...pick(memberships, 'orgId', 'principalId', 'id', 'role', 'status', 'invitedEmail', 'invitedBy'),
+      hours: typed<number | null>('integer'),
+      mailed: typed<boolean>('boolean'),
+    },
+  },
+  ({ hours, mailed, ...given }) =>
+    sql`${insertInto(memberships, {
+      ...given,
+      inviteExpiresAt: sql`clock_timestamp() + make_interval(hours => ${hours})`,
+      inviteMailedAt: sql`case when ${mailed}::boolean then clock_timestamp() end`,
+    })} on conflict (${namesOf(memberships.orgId, memberships.principalId)}) do update ${setOf(memberships, {
+      role: excluded(memberships.role),
+      status: excluded(memberships.status),
+      invitedEmail: excluded(memberships.invitedEmail),
+      invitedBy: excluded(memberships.invitedBy),
+      inviteExpiresAt: excluded(memberships.inviteExpiresAt),
+      inviteMailedAt: sql`coalesce(${excluded(memberships.inviteMailedAt)}, ${memberships.inviteMailedAt})`,
+      createdAt: sql`case when ${memberships.status} = 'revoked'
+      then ${excluded(memberships.createdAt)} else ${memberships.createdAt} end`,
+    })}`,
+);

@@ -1,15 +1,20 @@
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 /** Mails of the outbox by id, in one statement; nobody but the platform admin sees any. */
 export async function loadMails(ctx: Context, ids: readonly string[]): Promise<MailMessage[]> {
   const caller = await ctx.caller();
-  return ctx.services.db.rows<MailMessage>(mailsStatement, [ids, caller.kind === 'admin']);
+  return ctx.services.db.rows(mailsStatement.with({ ids, everything: caller.kind === 'admin' }));
 }
 
-const mailsStatement: Statement = {
-  name: 'mail.by-id',
-  text: `select ${columnsOf(mailOutbox, 'm')} from mail_outbox m where $2::boolean and m.id = any($1::text[])`,
-};
+const mailsStatement = statement(
+  'mail.by-id',
+  {
+    params: { ids: typed<readonly string[]>('text[]'), everything: typed<boolean>('boolean') },
+    row: allOf(mailOutbox),
+  },
+  ({ ids, everything }, row) => sql`select ${row} from ${mailOutbox}
+    where ${everything}::boolean and ${mailOutbox.id} = any(${ids}::text[])`,
+);

@@ -1,7 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -19,7 +19,7 @@ export const sendTestMail = mutation({
   async handler(work, { to }): Promise<MailMessage> {
     const text = 'This mail was sent by the platform admin to try out the mail settings. Nothing needs to be done.';
     const id = await queueMail(work, { orgId: null, to, subject: 'A test mail', text });
-    const [mail] = await work.rows<MailMessage>(mailStatement, [id]);
+    const [mail] = await work.rows(mailStatement.with({ id }));
     return mail!;
   },
   audit: ({ id }) => ({ action: 'mail.test_sent', object: { kind: 'mail', id } }),
@@ -27,7 +27,8 @@ export const sendTestMail = mutation({
   toWire: mailToWire,
 });
 
-const mailStatement: Statement = {
-  name: 'mail.get',
-  text: `select ${columnsOf(mailOutbox, 'm')} from mail_outbox m where id = $1`,
-};
+const mailStatement = statement(
+  'mail.get',
+  { params: pick(mailOutbox, 'id'), row: allOf(mailOutbox) },
+  ({ id }, row) => sql`select ${row} from ${mailOutbox} where ${mailOutbox.id} = ${id}`,
+);

@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { operatorContactChallenges, operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 
@@ -24,13 +26,8 @@ export const confirmEmail = mutation({
   }),
   async handler(work, { token }): Promise<ConfirmedEmail> {
     // Of those who race one uses it up; the others wait for its row and find it used.
-    const [used] = await work.rows<{ principalId: string; email: string; mailId: string }>(useStatement, [
-      sha256Hex(token),
-    ]);
-    const [confirmed] =
-      used === undefined
-        ? []
-        : await work.rows<ConfirmedEmail>(confirmStatement, [used.principalId, used.email, used.mailId]);
+    const [used] = await work.rows(useStatement.with({ tokenHash: sha256Hex(token) }));
+    const [confirmed] = used === undefined ? [] : await work.rows(confirmStatement.with(used));
     if (confirmed === undefined)
       throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'This link is good no more.' });
     return confirmed;
@@ -52,18 +49,38 @@ export const confirmEmail = mutation({
   }),
 });
 
-const useStatement: Statement = {
-  name: 'operator.use-challenge',
-  text: `update operator_contact_challenges set used_at = clock_timestamp()
-    where token_hash = $1 and used_at is null and expires_at > clock_timestamp()
-    returning principal_id as "principalId", email, mail_id as "mailId"`,
-};
+const useStatement = statement(
+  'operator.use-challenge',
+  {
+    params: pick(operatorContactChallenges, 'tokenHash'),
+    row: pick(operatorContactChallenges, 'principalId', 'email', 'mailId'),
+  },
+  ({ tokenHash }, row) =>
+    sql`update ${operatorContactChallenges} ${setOf(operatorContactChallenges, { usedAt: sql`clock_timestamp()` })}
+      where ${operatorContactChallenges.tokenHash} = ${tokenHash} and ${operatorContactChallenges.usedAt} is null
+        and ${operatorContactChallenges.expiresAt} > clock_timestamp()
+      returning ${row}`,
+);
 
 // The contact may have another address by now, which this link says nothing of.
-const confirmStatement: Statement = {
-  name: 'operator.confirm-email',
-  text: `update operator_contacts set email_verified_at = coalesce(email_verified_at, clock_timestamp()),
-      email_verified_message_id = coalesce(email_verified_message_id, $3), updated_at = clock_timestamp()
-    where principal_id = $1 and email = $2
-    returning principal_id as "principalId", email, email_verified_at as "verifiedAt"`,
-};
+const confirmStatement = statement(
+  'operator.confirm-email',
+  {
+    params: {
+      principalId: operatorContacts.principalId,
+      email: typed<string>('text'),
+      mailId: operatorContacts.emailVerifiedMessageId,
+    },
+    row: {
+      principalId: operatorContacts.principalId,
+      email: computed<string>('text', sql`${operatorContacts.email}`),
+      verifiedAt: computed<Date>('timestamp with time zone', sql`${operatorContacts.emailVerifiedAt}`),
+    },
+  },
+  ({ principalId, email, mailId }, row) => sql`update ${operatorContacts} ${setOf(operatorContacts, {
+    emailVerifiedAt: sql`coalesce(${operatorContacts.emailVerifiedAt}, clock_timestamp())`,
+    emailVerifiedMessageId: sql`coalesce(${operatorContacts.emailVerifiedMessageId}, ${mailId})`,
+    updatedAt: sql`clock_timestamp()`,
+  })} where ${operatorContacts.principalId} = ${principalId} and ${operatorContacts.email} = ${email}
+    returning ${row}`,
+);

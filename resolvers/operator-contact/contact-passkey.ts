@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { passkeys } from '../../db/schema/ceremonies.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { label, registrationResponse } from '../auth/shared/passkeys/passkey-input.ts';
@@ -69,7 +72,7 @@ export const finishContactEnrolment = mutation({
     // It may have another address by now, which this link says nothing of.
     if (contact === undefined || contact.email !== link.email || contact.emailVerifiedAt === null) throw badLink();
     const id = await keepPasskey(work, { ...made, principalId, use: 'contact', label: called });
-    const [bound] = await work.rows<{ boundAt: Date }>(bindStatement, [principalId, id]);
+    const [bound] = await work.rows(bindStatement.with({ principalId, id }));
     return { id, principalId, credentialId: made.made.credentialId.toString('base64url'), boundAt: bound!.boundAt };
   },
   audit: ({ principalId, id }) => ({
@@ -92,13 +95,21 @@ export const finishContactEnrolment = mutation({
 });
 
 // One is active: an earlier one of the contact is over.
-const bindStatement: Statement = {
-  name: 'contact.bind-passkey',
-  text: `with earlier as (
-      update passkeys set revoked_at = clock_timestamp()
-      where principal_id = $1 and use = 'contact' and id <> $2::uuid and revoked_at is null
+const bindStatement = statement(
+  'contact.bind-passkey',
+  {
+    params: pick(passkeys, 'principalId', 'id'),
+    row: { boundAt: computed<Date>('timestamp with time zone', sql`${operatorContacts.passkeyBoundAt}`) },
+  },
+  ({ principalId, id }, row) => sql`with earlier as (
+      update ${passkeys} ${setOf(passkeys, { revokedAt: sql`clock_timestamp()` })}
+      where ${passkeys.principalId} = ${principalId} and ${passkeys.use} = 'contact' and ${passkeys.id} <> ${id}::uuid
+        and ${passkeys.revokedAt} is null
     )
-    update operator_contacts set passkey_bound_at = clock_timestamp(), passkey_pending_at = null,
-      active_passkey_id = $2::uuid::text, updated_at = clock_timestamp()
-    where principal_id = $1 returning passkey_bound_at as "boundAt"`,
-};
+    update ${operatorContacts} ${setOf(operatorContacts, {
+      passkeyBoundAt: sql`clock_timestamp()`,
+      passkeyPendingAt: sql`null`,
+      activePasskeyId: sql`${id}::uuid::text`,
+      updatedAt: sql`clock_timestamp()`,
+    })} where ${operatorContacts.principalId} = ${principalId} returning ${row}`,
+);

@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { allOf, pick, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
@@ -11,7 +12,6 @@ import {
   findContact,
   lockContact,
   OperatorContactWire,
-  operatorContactColumns,
   operatorContactToWire,
   type ShownContact,
 } from './shared/contact.ts';
@@ -52,7 +52,7 @@ export const enrollPasskey = mutation({
       why: `Somebody (${principalId}) asked for a passkey of whoever reads this address, to confirm what is asked for.`,
       path: registerPasskeyPath,
     });
-    const [pending] = await work.rows<OperatorContact>(pendingStatement, [principalId]);
+    const [pending] = await work.rows(pendingStatement.with({ principalId }));
     return { wallet: await walletOf(work, principal), contact: pending! };
   },
   audit: ({ contact }) => ({
@@ -67,8 +67,12 @@ export const enrollPasskey = mutation({
   }),
 });
 
-const pendingStatement: Statement = {
-  name: 'operator.passkey-pending',
-  text: `update operator_contacts c set passkey_pending_at = clock_timestamp(), updated_at = clock_timestamp()
-    where c.principal_id = $1 returning ${operatorContactColumns}`,
-};
+const pendingStatement = statement(
+  'operator.passkey-pending',
+  { params: pick(operatorContacts, 'principalId'), row: allOf(operatorContacts) },
+  ({ principalId }, row) =>
+    sql`update ${operatorContacts} ${setOf(operatorContacts, {
+      passkeyPendingAt: sql`clock_timestamp()`,
+      updatedAt: sql`clock_timestamp()`,
+    })} where ${operatorContacts.principalId} = ${principalId} returning ${row}`,
+);

@@ -1,12 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
+import { advisoryLock } from '../../db/advisory-lock.ts';
+import {
+  type OperatorContact,
+  operatorContactChallenges,
+  operatorContacts,
+} from '../../db/schema/operator-contacts.ts';
+import { allOf, computed, insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { contactLinkHours, contactMails } from '../../kernel/limits/limits.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
-import { operatorContactColumns } from './shared/contact.ts';
 
 /** Where the mailed link leads: to a page that asks for a confirming click. */
 export const confirmPath = '/agent/v1/contact/verify-email/confirm';
@@ -19,13 +24,9 @@ export const confirmPath = '/agent/v1/contact/verify-email/confirm';
  */
 export async function sendChallenge(work: Work, principalId: string, email: string): Promise<OperatorContact> {
   // Principals who name the same address wait for each other.
-  await work.rows(lockAddressStatement, [email]);
-  const [sent] = await work.rows<{ wait: number }>(waitStatement, [
-    principalId,
-    email,
-    contactMails.perHour,
-    contactMails.pauseSeconds,
-  ]);
+  await work.rows(advisoryLock.with({ key: `operator-contact:${email}` }));
+  const asked = { principalId, email, perHour: contactMails.perHour, pauseSeconds: contactMails.pauseSeconds };
+  const [sent] = await work.rows(waitStatement.with(asked));
   assertWithinRate(Math.max(0, Math.ceil(sent!.wait)));
   const token = randomBytes(32).toString('base64url');
   const { mailBaseUrl } = work.services.settings;
@@ -42,41 +43,63 @@ export async function sendChallenge(work: Work, principalId: string, email: stri
       `The link is good once, for ${contactLinkHours} hours. If it was not you, nothing needs to be done.`,
     ].join('\n'),
   });
-  await work.rows(insertStatement, [randomUUID(), principalId, email, sha256Hex(token), mailId, contactLinkHours]);
-  const [noted] = await work.rows<OperatorContact>(noteStatement, [principalId]);
+  const challenge = { id: randomUUID(), principalId, email, tokenHash: sha256Hex(token), mailId };
+  await work.rows(insertStatement.with({ ...challenge, hours: contactLinkHours }));
+  const [noted] = await work.rows(noteStatement.with({ principalId }));
   return noted!;
 }
 
-const lockAddressStatement: Statement = {
-  name: 'operator.lock-address',
-  text: `select pg_advisory_xact_lock(hashtextextended('operator-contact:' || $1, 0))`,
-};
-
 // Seconds until the hour's oldest mail is an hour old, where it has as many as it may; and until the pause is over.
-const waitStatement: Statement = {
-  name: 'operator.challenge-wait',
-  text: `with recent as (
-      select principal_id = $1 as own, email = $2 as same, extract(epoch from clock_timestamp() - created_at) as age
-      from operator_contact_challenges
-      where (principal_id = $1 or email = $2) and created_at > clock_timestamp() - interval '1 hour'
+const waitStatement = statement(
+  'operator.challenge-wait',
+  {
+    params: {
+      ...pick(operatorContactChallenges, 'principalId', 'email'),
+      perHour: typed<number>('bigint'),
+      pauseSeconds: typed<number>('numeric'),
+    },
+    row: { wait: computed<number>('double precision', sql`limits.wait`) },
+  },
+  ({ principalId, email, perHour, pauseSeconds }, row) => sql`with recent as (
+      select ${operatorContactChallenges.principalId} = ${principalId} as own,
+        ${operatorContactChallenges.email} = ${email} as same,
+        extract(epoch from clock_timestamp() - ${operatorContactChallenges.createdAt}) as age
+      from ${operatorContactChallenges}
+      where (${operatorContactChallenges.principalId} = ${principalId} or ${operatorContactChallenges.email} = ${email})
+        and ${operatorContactChallenges.createdAt} > clock_timestamp() - interval '1 hour'
+    ), limits as (
+      select greatest(
+        0,
+        (select 3600 - max(age) from recent where own having count(*) >= ${perHour}),
+        (select 3600 - max(age) from recent where same having count(*) >= ${perHour}),
+        (select ${pauseSeconds} - min(age) from recent where own and same)
+      )::float8 as wait
     )
-    select greatest(
-      0,
-      (select 3600 - max(age) from recent where own having count(*) >= $3),
-      (select 3600 - max(age) from recent where same having count(*) >= $3),
-      (select $4 - min(age) from recent where own and same)
-    )::float8 as wait`,
-};
+    select ${row} from limits`,
+);
 
-const insertStatement: Statement = {
-  name: 'operator.challenge',
-  text: `insert into operator_contact_challenges
-      (id, principal_id, email, token_hash, mail_id, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(hours => $6))`,
-};
+const insertStatement = statement(
+  'operator.challenge',
+  {
+    params: {
+      ...pick(operatorContactChallenges, 'id', 'principalId', 'email', 'tokenHash', 'mailId'),
+      hours: typed<number>('integer'),
+    },
+  },
+  ({ hours, ...given }) =>
+    insertInto(operatorContactChallenges, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(hours => ${hours})`,
+    }),
+);
 
-const noteStatement: Statement = {
-  name: 'operator.challenge-noted',
-  text: `update operator_contacts c set email_challenge_sent_at = clock_timestamp(), updated_at = clock_timestamp()
-    where c.principal_id = $1 returning ${operatorContactColumns}`,
-};
+const noteStatement = statement(
+  'operator.challenge-noted',
+  { params: pick(operatorContacts, 'principalId'), row: allOf(operatorContacts) },
+  ({ principalId }, row) =>
+    sql`update ${operatorContacts} ${setOf(operatorContacts, {
+      emailChallengeSentAt: sql`clock_timestamp()`,
+      updatedAt: sql`clock_timestamp()`,
+    })} where ${operatorContacts.principalId} = ${principalId} returning ${row}`,
+);

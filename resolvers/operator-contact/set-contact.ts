@@ -1,7 +1,8 @@
+import { type Column, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { readUrl } from '../../core/urls.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { allOf, excluded, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { givenName, shows } from '../../kernel/input/fields.ts';
@@ -12,7 +13,6 @@ import {
   findContact,
   lockContact,
   OperatorContactWire,
-  operatorContactColumns,
   operatorContactToWire,
   type ShownContact,
 } from './shared/contact.ts';
@@ -54,7 +54,9 @@ export const setContact = mutation({
     const address = email === undefined ? (before?.email ?? null) : email;
     const moved = address !== (before?.email ?? null);
     const target = webhook === undefined ? (before?.webhook ?? null) : webhook;
-    const [stored] = await work.rows<OperatorContact>(upsertStatement, [id, name, address, target, moved]);
+    const [stored] = await work.rows(
+      upsertStatement.with({ principalId: id, name, email: address, webhook: target, moved }),
+    );
     const contact = moved && address !== null ? await sendChallenge(work, id, address) : stored!;
     return { wallet: await walletOf(work, work.principal), contact };
   },
@@ -67,17 +69,27 @@ export const setContact = mutation({
   toWire: operatorContactToWire,
 });
 
-// Another address is known to nobody yet, and whoever read the old one enrolled the passkey.
-const upsertStatement: Statement = {
-  name: 'operator.set-contact',
-  text: `insert into operator_contacts as c (principal_id, name, email, webhook) values ($1, $2, $3, $4)
-    on conflict (principal_id) do update set name = excluded.name, email = excluded.email, webhook = excluded.webhook,
-      updated_at = clock_timestamp(),
-      email_verified_at = case when $5::boolean then null else c.email_verified_at end,
-      email_verified_message_id = case when $5 then null else c.email_verified_message_id end,
-      email_challenge_sent_at = case when $5 then null else c.email_challenge_sent_at end,
-      passkey_pending_at = case when $5 then null else c.passkey_pending_at end,
-      passkey_bound_at = case when $5 then null else c.passkey_bound_at end,
-      active_passkey_id = case when $5 then null else c.active_passkey_id end
-    returning ${operatorContactColumns}`,
-};
+// Nobody is known to read another address yet, and the reader of the old one enrolled the passkey.
+const upsertStatement = statement(
+  'operator.set-contact',
+  {
+    params: { ...pick(operatorContacts, 'principalId', 'name', 'email', 'webhook'), moved: typed<boolean>('boolean') },
+    row: allOf(operatorContacts),
+  },
+  ({ moved, ...given }, row) => {
+    const unlessMoved = (column: Column) => sql`case when ${moved}::boolean then null else ${column} end`;
+    return sql`${insertInto(operatorContacts, given)} on conflict (${nameOf(operatorContacts.principalId)}) do update
+      ${setOf(operatorContacts, {
+        name: excluded(operatorContacts.name),
+        email: excluded(operatorContacts.email),
+        webhook: excluded(operatorContacts.webhook),
+        updatedAt: sql`clock_timestamp()`,
+        emailVerifiedAt: unlessMoved(operatorContacts.emailVerifiedAt),
+        emailVerifiedMessageId: unlessMoved(operatorContacts.emailVerifiedMessageId),
+        emailChallengeSentAt: unlessMoved(operatorContacts.emailChallengeSentAt),
+        passkeyPendingAt: unlessMoved(operatorContacts.passkeyPendingAt),
+        passkeyBoundAt: unlessMoved(operatorContacts.passkeyBoundAt),
+        activePasskeyId: unlessMoved(operatorContacts.activePasskeyId),
+      })} returning ${row}`;
+  },
+);

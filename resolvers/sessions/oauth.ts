@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
+import { advisoryLock } from '../../db/advisory-lock.ts';
 import { oauthFlows } from '../../db/schema/ceremonies.ts';
 import { authenticators, principals, sessions } from '../../db/schema/identity.ts';
-import { computed, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { computed, excluded, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -151,7 +152,7 @@ export const finishOauth = mutation({
   },
   async handler(work, _input, returned: Returned): Promise<OauthOutcome> {
     const subject = `${returned.provider}:${returned.person.subject}`;
-    await work.rows(lockStatement.with({ key: `oauth:${subject}` }));
+    await work.rows(advisoryLock.with({ key: `oauth:${subject}` }));
     const [known] = await work.rows(knownStatement.with({ subject }));
     if (returned.sessionId !== null) return link(work, returned.sessionId, subject, known);
     if (known?.disabled === true) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
@@ -242,12 +243,6 @@ const useStatement = statement(
       returning ${row}`,
 );
 
-const lockStatement = statement(
-  'oauth.lock',
-  { params: { key: typed<string>('text') } },
-  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
-);
-
 const knownStatement = statement(
   'oauth.known',
   {
@@ -286,7 +281,7 @@ const keepStatement = statement(
       kind: sql`'oauth'`,
       verifiedAt: sql`clock_timestamp()`,
     })} on conflict (${namesOf(authenticators.kind, authenticators.publicSubject)}) do update ${setOf(authenticators, {
-      principalId: sql`excluded.${nameOf(authenticators.principalId)}`,
+      principalId: excluded(authenticators.principalId),
       revokedAt: sql`null`,
       verifiedAt: sql`clock_timestamp()`,
     })} returning ${row}`,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
+import { advisoryLock } from '../../../db/advisory-lock.ts';
 import type { Queries } from '../../../db/pool.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { computed, namesOf, pick, statement, typed } from '../../../db/sql.ts';
@@ -63,7 +64,7 @@ export async function createPrincipal(
   { type, verified }: Newcomer,
 ): Promise<void> {
   const rows = rowsOn(client);
-  await rows(lockStatement.with({ key: `${kind}:${publicSubject}` }));
+  await rows(advisoryLock.with({ key: `${kind}:${publicSubject}` }));
   const made = { principalId: newId('prn'), type, id: randomUUID(), kind, publicSubject, verified };
   await rows(createStatement.with(made));
 }
@@ -84,12 +85,6 @@ const findStatement = statement(
   ({ kind, publicSubject }, row) => sql`select ${row} from ${authenticators}
     join ${principals} on ${principals.id} = ${authenticators.principalId}
     where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject}`,
-);
-
-const lockStatement = statement(
-  'identity.subject.lock',
-  { params: { key: typed<string>('text') } },
-  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
 );
 
 const createStatement = statement(

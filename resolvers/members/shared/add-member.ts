@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../../db/pool.ts';
-import type { Role } from '../../../db/schema/orgs.ts';
+import { memberships, type Role } from '../../../db/schema/orgs.ts';
+import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { onOrg } from '../../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -82,13 +83,20 @@ export const addMember = mutation({
 
 /** Makes a principal an active member, whatever it was before. Its caller holds the organization's lock. */
 export const activateMember = (work: Work, orgId: string, principalId: string, role: Role) =>
-  work.rows(activateStatement, [orgId, principalId, randomUUID(), role]);
+  work.rows(activateStatement.with({ orgId, principalId, id: randomUUID(), role }));
 
 // Whatever the membership was before. When an invitation was last mailed is kept, since that is limited.
-const activateStatement: Statement = {
-  name: 'members.activate',
-  text: `insert into memberships as m (org_id, principal_id, id, role, status) values ($1, $2, $3, $4, 'active')
-    on conflict (org_id, principal_id) do update set role = excluded.role, status = 'active',
-      invited_email = null, invited_by = null, invite_expires_at = null,
-      created_at = case when m.status = 'revoked' then excluded.created_at else m.created_at end`,
-};
+const activateStatement = statement(
+  'members.activate',
+  { params: pick(memberships, 'orgId', 'principalId', 'id', 'role') },
+  (given) => sql`${insertInto(memberships, { ...given, status: sql`'active'` })}
+    on conflict (${namesOf(memberships.orgId, memberships.principalId)}) do update ${setOf(memberships, {
+      role: excluded(memberships.role),
+      status: sql`'active'`,
+      invitedEmail: sql`null`,
+      invitedBy: sql`null`,
+      inviteExpiresAt: sql`null`,
+      createdAt: sql`case when ${memberships.status} = 'revoked'
+        then ${excluded(memberships.createdAt)} else ${memberships.createdAt} end`,
+    })}`,
+);

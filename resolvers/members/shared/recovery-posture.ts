@@ -1,10 +1,10 @@
-import { type Column, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { orgRecoveryPostures, recoveryCodes } from '../../../db/schema/ceremonies.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { memberships, orgs } from '../../../db/schema/orgs.ts';
 import { vaults } from '../../../db/schema/vaults.ts';
-import { computed, from, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
+import { computed, excluded, from, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
 import { lockOrg } from '../../orgs/shared/lock-org.ts';
@@ -87,8 +87,6 @@ const postureStatement = statement(
 
 const { controlPlaneConfigured, sourceBackupConfigured, custodyLegacyPresent, changedAt } = orgRecoveryPostures;
 const facts = [controlPlaneConfigured, sourceBackupConfigured, custodyLegacyPresent];
-const inserted = (column: Column) => sql`excluded.${nameOf(column)}`;
-
 const keepStatement = statement(
   'posture.keep',
   {
@@ -102,11 +100,11 @@ const keepStatement = statement(
   },
   (given) => sql`${insertInto(orgRecoveryPostures, { ...given, changedAt: sql`clock_timestamp()` })}
     on conflict (${nameOf(orgRecoveryPostures.orgId)}) do update ${setOf(orgRecoveryPostures, {
-      controlPlaneConfigured: inserted(controlPlaneConfigured),
-      sourceBackupConfigured: inserted(sourceBackupConfigured),
-      custodyLegacyPresent: inserted(custodyLegacyPresent),
-      changedAt: inserted(changedAt),
-    })} where (${sql.join(facts, sql`, `)}) is distinct from (${sql.join(facts.map(inserted), sql`, `)})`,
+      controlPlaneConfigured: excluded(controlPlaneConfigured),
+      sourceBackupConfigured: excluded(sourceBackupConfigured),
+      custodyLegacyPresent: excluded(custodyLegacyPresent),
+      changedAt: excluded(changedAt),
+    })} where (${sql.join(facts, sql`, `)}) is distinct from (${sql.join(facts.map(excluded), sql`, `)})`,
 );
 
 const ownedStatement = statement(

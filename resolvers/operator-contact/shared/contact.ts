@@ -1,8 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { principals } from '../../../db/schema/identity.ts';
 import { type OperatorContact, operatorContacts } from '../../../db/schema/operator-contacts.ts';
+import { allOf, pick, statement } from '../../../db/sql.ts';
 import type { PrincipalScope } from '../../../kernel/access/access.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { contactMails } from '../../../kernel/limits/limits.ts';
@@ -88,8 +89,6 @@ export function retryAfter(contact: OperatorContact, now: Date): number {
   return Math.min(Math.ceil(contactMails.pauseSeconds - since), contactMails.pauseSeconds);
 }
 
-export const operatorContactColumns = columnsOf(operatorContacts, 'c');
-
 /** The caller's own contact, with its wallet. @throws RESOURCE_NOT_FOUND before one was named */
 export async function showOwn(
   db: { readonly rows: Work['rows'] },
@@ -111,18 +110,21 @@ export async function findContact(
   { rows }: { readonly rows: Work['rows'] },
   principalId: string,
 ): Promise<OperatorContact | undefined> {
-  return (await rows<OperatorContact>(findStatement, [principalId]))[0];
+  return (await rows(findStatement.with({ principalId })))[0];
 }
 
 /** Has everybody wait who would change the same principal's contact. */
-export const lockContact = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
+export const lockContact = (work: Work, principalId: string) => work.rows(lockStatement.with({ id: principalId }));
 
-const findStatement: Statement = {
-  name: 'operator.contact',
-  text: `select ${operatorContactColumns} from operator_contacts c where c.principal_id = $1`,
-};
+const findStatement = statement(
+  'operator.contact',
+  { params: pick(operatorContacts, 'principalId'), row: allOf(operatorContacts) },
+  ({ principalId }, row) => sql`select ${row} from ${operatorContacts}
+    where ${operatorContacts.principalId} = ${principalId}`,
+);
 
-const lockStatement: Statement = {
-  name: 'operator.lock-contact',
-  text: 'select 1 from principals where id = $1 for no key update',
-};
+const lockStatement = statement(
+  'operator.lock-contact',
+  { params: pick(principals, 'id') },
+  ({ id }) => sql`select from ${principals} where ${principals.id} = ${id} for no key update`,
+);

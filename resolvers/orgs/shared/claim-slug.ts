@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { authenticators } from '../../../db/schema/identity.ts';
 import { memberships, type Org, orgSlugs, orgs } from '../../../db/schema/orgs.ts';
-import { allOf, computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { allOf, computed, excluded, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { onOrg } from '../../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
 import { rolesFrom } from '../../../kernel/access/permissions.ts';
@@ -167,13 +167,13 @@ const takeStatement = statement(
   (given, row) => sql`${insertInto(orgSlugs, given)} on conflict (${nameOf(orgSlugs.slug)}) do update ${setOf(
     orgSlugs,
     {
-      orgId: sql`excluded.${nameOf(orgSlugs.orgId)}`,
+      orgId: excluded(orgSlugs.orgId),
       claimedAt: sql`now()`,
       releasedAt: sql`null`,
       restsUntil: sql`null`,
     },
   )} where ${orgSlugs.releasedAt} is not null
-      and (${orgSlugs.orgId} = excluded.${nameOf(orgSlugs.orgId)} or ${orgSlugs.restsUntil} <= now())
+      and (${orgSlugs.orgId} = ${excluded(orgSlugs.orgId)} or ${orgSlugs.restsUntil} <= now())
     returning ${row}`,
 );
 

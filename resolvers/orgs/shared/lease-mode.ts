@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { platformFacts } from '../../../db/schema/platform.ts';
-import { computed, from, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { computed, excluded, from, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { writeSystemAudit } from '../../../kernel/durability/audit-log.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -72,15 +72,15 @@ const leasesOnStatement = statement(
   'leases.on',
   { params: { key } },
   (given) => sql`${insertInto(platformFacts, { key: given.key, value: sql`'"on"'` })}
-    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: sql`excluded.${nameOf(value)}` })}
-    where ${value} <> excluded.${nameOf(value)}`,
+    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: excluded(value) })}
+    where ${value} <> ${excluded(value)}`,
 );
 
 const leasesOffStatement = statement(
   'leases.off',
   { params: { key } },
   (given) => sql`${insertInto(platformFacts, { key: given.key, value: sql`'"pinning"'` })}
-    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: sql`excluded.${nameOf(value)}` })}
+    on conflict (${nameOf(key)}) do update ${setOf(platformFacts, { value: excluded(value) })}
     where ${value} = '"on"'`,
 );
 

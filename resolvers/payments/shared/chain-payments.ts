@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
+import { advisoryLock } from '../../../db/advisory-lock.ts';
 import { chainPayments } from '../../../db/schema/chain-payments.ts';
-import { computed, insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { computed, insertInto, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
 import type { ChainPayment } from '../../../engines/chains/finding.ts';
 import type { ChainName } from '../../../engines/chains/networks.ts';
@@ -34,7 +35,7 @@ export async function findVerified(rows: Rows, network: ChainName, hash: string)
  * statements that begin later, whether it is used already.
  */
 export async function lockTransaction(rows: Rows, network: string, txHash: string): Promise<void> {
-  await rows(lockStatement.with({ key: `chain-payment:${network}:${txHash.toLowerCase()}` }));
+  await rows(advisoryLock.with({ key: `chain-payment:${network}:${txHash.toLowerCase()}` }));
 }
 
 /** Whether a transaction has brought a licence, and so pays for nothing else; asked with its lock held. */
@@ -76,12 +77,6 @@ const findStatement = statement(
   ({ network, hash }, row) => sql`select ${row} from ${chainPayments} where ${chainPayments.network} = ${network}
     and (${chainPayments.txHash} = ${hash} or ${chainPayments.namedAs} = ${hash})
     order by ${chainPayments.txHash} <> ${hash} limit 1`,
-);
-
-const lockStatement = statement(
-  'chain-payments.lock',
-  { params: { key: typed<string>('text') } },
-  ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
 );
 
 const recordStatement = statement(
