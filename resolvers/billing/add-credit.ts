@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { oneLine, orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -29,7 +31,7 @@ export const addCredit = mutation({
     reason: oneLine(500).optional().describe('Why, for the history; at most 500 characters.'),
   }),
   async handler(work, { org, amount_usd_micros, reference, reason }): Promise<Posted> {
-    if ((await work.rows(existsStatement, [org])).length === 0) {
+    if ((await work.rows(existsStatement.with({ id: org }))).length === 0) {
       throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
     }
     const amount = BigInt(amount_usd_micros);
@@ -67,4 +69,8 @@ export const addCredit = mutation({
 });
 
 // Locked as a foreign key would, so that the organization is still there when its entry is written.
-const existsStatement: Statement = { name: 'billing.org', text: 'select 1 from orgs where id = $1 for key share' };
+const existsStatement = statement(
+  'billing.org',
+  { params: pick(orgs, 'id') },
+  ({ id }) => sql`select from ${orgs} where ${orgs.id} = ${id} for key share`,
+);

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Role } from '../../db/schema/orgs.ts';
+import { memberships, orgBalances, orgs } from '../../db/schema/orgs.ts';
+import { computed, orNull, pick, statement, typed } from '../../db/sql.ts';
 import { onOrg, shownTo } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { orgId } from '../../kernel/input/fields.ts';
@@ -24,7 +25,7 @@ export const getBilling = query({
 
 /** The money of an organization that is there. */
 export async function billingOf({ db }: Pick<Services, 'db'>, orgId: string): Promise<Billing> {
-  const [billing] = await db.rows<Billing>(billingStatement, [[orgId], null]);
+  const [billing] = await db.rows(billingStatement.with({ orgIds: [orgId], principal: null }));
   return billing!;
 }
 
@@ -32,17 +33,26 @@ export async function billingOf({ db }: Pick<Services, 'db'>, orgId: string): Pr
 export async function loadBilling(ctx: Context, orgIds: readonly string[]): Promise<(Billing | Error)[]> {
   const caller = await ctx.caller();
   const principalId = caller.kind === 'delegate' ? null : principalIdOf(caller);
-  const rows = await ctx.services.db.rows<Billing & { role: Role | null }>(billingStatement, [orgIds, principalId]);
+  const rows = await ctx.services.db.rows(billingStatement.with({ orgIds, principal: principalId }));
   const byId = new Map(rows.map((row) => [row.orgId, row]));
   return orgIds.map((id) => shownTo(caller, orgActions['org:billing:read'], byId.get(id)));
 }
 
-const billingStatement: Statement = {
-  name: 'billing.get',
-  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt",
-      o.lease_perpetual as "leasePerpetual", m.role,
-      coalesce(b.available_usd_micros, 0) as available, coalesce(b.held_usd_micros, 0) as held
-    from orgs o left join org_balances b on b.org_id = o.id
-    left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'
-    where o.id = any($1::uuid[])`,
-};
+const billingStatement = statement(
+  'billing.get',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]'), principal: typed<string | null>('text') },
+    row: {
+      orgId: orgs.id,
+      ...pick(orgs, 'tier', 'leaseExpiresAt', 'leasePerpetual'),
+      ...orNull(pick(memberships, 'role')),
+      available: computed<bigint>('bigint', sql`coalesce(${orgBalances.available}, 0)`),
+      held: computed<bigint>('bigint', sql`coalesce(${orgBalances.held}, 0)`),
+    },
+  },
+  ({ orgIds, principal }, row) => sql`select ${row} from ${orgs}
+    left join ${orgBalances} on ${orgBalances.orgId} = ${orgs.id}
+    left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principal}
+      and ${memberships.status} = 'active'
+    where ${orgs.id} = any(${orgIds}::uuid[])`,
+);

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { pick, statement } from '../../db/sql.ts';
 import type { Access, NoScope } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { walletAddress } from '../../kernel/input/fields.ts';
@@ -48,8 +50,11 @@ export const lookupBilling = query({
     }),
   async handler(ctx, { wallet, email }) {
     const { services } = ctx;
-    const [kind, subject] = wallet === undefined ? ['email', email] : ['wallet', wallet];
-    const [holder] = await services.db.rows<{ principalId: string }>(holderStatement, [kind, subject]);
+    const named =
+      wallet === undefined
+        ? ({ kind: 'email', publicSubject: email! } as const)
+        : ({ kind: 'wallet', publicSubject: wallet } as const);
+    const [holder] = await services.db.rows(holderStatement.with(named));
     const own = holder === undefined ? undefined : await findOwnOrg(services.db, holder.principalId);
     if (own === undefined) throw new ServiceError('RESOURCE_NOT_FOUND');
     if ((await ctx.caller()).kind !== 'admin') ownScope(own, orgActions['org:billing:read']);
@@ -59,8 +64,10 @@ export const lookupBilling = query({
   toWire: billingToWire,
 });
 
-const holderStatement: Statement = {
-  name: 'billing.holder',
-  text: `select principal_id as "principalId" from authenticators
-    where kind = $1 and public_subject = $2 and verified_at is not null and revoked_at is null`,
-};
+const holderStatement = statement(
+  'billing.holder',
+  { params: pick(authenticators, 'kind', 'publicSubject'), row: pick(authenticators, 'principalId') },
+  ({ kind, publicSubject }, row) => sql`select ${row} from ${authenticators}
+    where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject}
+      and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null`,
+);

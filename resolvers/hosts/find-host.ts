@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { Lru } from '../../core/lru.ts';
-import type { Statement } from '../../db/pool.ts';
+import { hostNames } from '../../db/schema/hosts.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { pick, statement } from '../../db/sql.ts';
 import type { Services } from '../../kernel/run/context.ts';
 
 /** The project that a host name belongs to. */
@@ -53,27 +56,24 @@ export async function findHost(
   const suffix = `.${services.settings.platformDomain}`;
   const publicId = name.endsWith(suffix) ? generated.exec(name.slice(0, -suffix.length))?.[1] : undefined;
   const [row] = await (publicId === undefined
-    ? services.db.rows<Row>(claimedStatement, [name])
-    : services.db.rows<Row>(generatedStatement, [publicId]));
+    ? services.db.rows(claimedStatement.with({ name }))
+    : services.db.rows(generatedStatement.with({ publicId })));
   const project = row === undefined ? undefined : { projectId: row.id, name: row.name };
   if (changes.get(services) === asked) known.set(name, { project, until: now + rememberedMs }, 1);
   return project;
 }
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-}
+const generatedStatement = statement(
+  'hosts.generated',
+  { params: pick(projects, 'publicId'), row: pick(projects, 'id', 'name'), pipelined: true },
+  ({ publicId }, row) => sql`select ${row} from ${projects}
+    where ${projects.publicId} = ${publicId} and ${projects.deletedAt} is null`,
+);
 
-const generatedStatement: Statement = {
-  name: 'hosts.generated',
-  text: 'select id, name from projects where public_id = $1 and deleted_at is null',
-  pipelined: true,
-};
-
-const claimedStatement: Statement = {
-  name: 'hosts.claimed',
-  text: `select p.id, p.name from host_names h join projects p on p.org_id = h.org_id and p.id = h.project_id
-    where h.name = $1 and p.deleted_at is null`,
-  pipelined: true,
-};
+const claimedStatement = statement(
+  'hosts.claimed',
+  { params: pick(hostNames, 'name'), row: pick(projects, 'id', 'name'), pipelined: true },
+  ({ name }, row) => sql`select ${row} from ${hostNames}
+    join ${projects} on ${projects.orgId} = ${hostNames.orgId} and ${projects.id} = ${hostNames.projectId}
+    where ${hostNames.name} = ${name} and ${projects.deletedAt} is null`,
+);

@@ -1,5 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
-import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { type LifecycleState, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { from, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
@@ -37,7 +39,7 @@ const transitions = [
 export const advanceOrgs: Task = async ({ ctx }) => {
   for (const tier of tierNames) await countAnew(ctx, tier);
   // Nearly always nobody is due, and that is one look.
-  if ((await ctx.services.db.rows(anyDueStatement, [])).length === 0) return;
+  if ((await ctx.services.db.rows(anyDueStatement.with({}))).length === 0) return;
   for (const [from, to] of transitions) {
     let moved: number;
     do {
@@ -53,19 +55,14 @@ async function countAnew({ services, signal }: Context, tier: Tier): Promise<voi
   do {
     signal.throwIfAborted();
     const hours = tiers[tier].leaseDays * 24;
-    begun = (await services.db.rows(pinnedUsageStatement, [tier, hours, usageBatchRows])).length;
+    begun = (await services.db.rows(pinnedUsageStatement.with({ tier, hours, limit: usageBatchRows }))).length;
   } while (begun === usageBatchRows);
 }
 
 function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycleDays): Promise<number> {
   return unitOfWork(ctx, async (work) => {
-    const moved = await work.rows<MovedOrg>(moveStatement, [
-      from,
-      to,
-      lifecycleDays[to] * 24,
-      batchRows,
-      pauseHours(to),
-    ]);
+    const due = { from, to, hours: lifecycleDays[to] * 24, pauseHours: pauseHours(to), limit: batchRows };
+    const moved = await work.rows(moveStatement.with(due));
     if (moved.length > 0) await follow(work, from, to, moved);
     return moved.length;
   });
@@ -90,51 +87,71 @@ async function follow(
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);
     await releaseSlugs(work, ids);
-    await work.rows(forgetSlugsStatement, [ids]);
+    await work.rows(forgetSlugsStatement.with({ ids }));
   }
 }
 
 /** Hours for which an organization has to have been what it is before it is moved on. */
 const pauseHours = (to: keyof typeof lifecycleDays) => (to === 'purged' ? dormantDaysMin * 24 : 0);
 
-const dueFor = (from: LifecycleState, to: keyof typeof lifecycleDays) =>
-  `lifecycle_state = '${from}' and lease_expires_at <= now() - interval '${lifecycleDays[to] * 24} hours'
-        and lifecycle_entered_at <= now() - interval '${pauseHours(to)} hours'`;
+const dueFor = (from: LifecycleState, to: keyof typeof lifecycleDays): SQL =>
+  sql.raw(
+    `lifecycle_state = '${from}' and lease_expires_at <= now() - interval '${lifecycleDays[to] * 24} hours'
+      and lifecycle_entered_at <= now() - interval '${pauseHours(to)} hours'`,
+  );
 
-const anyDueStatement: Statement = {
-  name: 'lifecycle.any-due',
-  text: `select 1 as "orgIsDue" from orgs
-    where not lease_perpetual and lifecycle_state <> 'purged' and lease_expires_at <= now()
-      and (${transitions.map(([from, to]) => `(${dueFor(from, to)})`).join(' or ')}) limit 1`,
-};
+const anyDueStatement = statement(
+  'lifecycle.any-due',
+  { row: pick(orgs, 'id') },
+  (_, row) => sql`select ${row} from ${orgs} where not ${orgs.leasePerpetual} and ${orgs.lifecycleState} <> 'purged'
+    and ${orgs.leaseExpiresAt} <= now()
+    and (${sql.join(
+      transitions.map(([from, to]) => sql`(${dueFor(from, to)})`),
+      sql` or `,
+    )}) limit 1`,
+);
 
-// Whoever sets a tier holds the row and is left alone: the next run finds a new lease.
-const moveStatement: Statement = {
-  name: 'lifecycle.move',
-  text: `with due as (
-      select id from orgs
-      where lifecycle_state = $1 and not lease_perpetual and lifecycle_state <> 'purged'
-        and lease_expires_at <= now() - make_interval(hours => $3)
-        and lifecycle_entered_at <= now() - make_interval(hours => $5)
-      order by lease_expires_at limit $4 for no key update skip locked
-    )
-    update orgs o set lifecycle_state = $2, lifecycle_entered_at = now() from due where o.id = due.id
-    returning o.id, o.display_name as "displayName", o.tier, o.lease_expires_at as "leaseExpiresAt",
-      o.lifecycle_entered_at as "movedAt"`,
-};
+const due = alias(orgs, 'due');
+const hours = typed<number>('integer');
+
+// A change of a tier holds the row, which is left alone: the next run finds a new lease.
+const moveStatement = statement(
+  'lifecycle.move',
+  {
+    params: {
+      from: orgs.lifecycleState,
+      to: orgs.lifecycleState,
+      hours,
+      pauseHours: hours,
+      limit: typed<number>('bigint'),
+    },
+    row: { ...pick(orgs, 'id', 'displayName', 'tier', 'leaseExpiresAt'), movedAt: orgs.lifecycleEnteredAt },
+  },
+  (given, row) => sql`update ${orgs}
+    ${setOf(orgs, { lifecycleState: given.to, lifecycleEnteredAt: sql`now()` })} from (
+      select ${due.id} from ${from(due)}
+      where ${due.lifecycleState} = ${given.from} and not ${due.leasePerpetual} and ${due.lifecycleState} <> 'purged'
+        and ${due.leaseExpiresAt} <= now() - make_interval(hours => ${given.hours})
+        and ${due.lifecycleEnteredAt} <= now() - make_interval(hours => ${given.pauseHours})
+      order by ${due.leaseExpiresAt} limit ${given.limit} for no key update skip locked
+    ) ${due} where ${orgs.id} = ${due.id} returning ${row}`,
+);
 
 // A perpetual lease is never renewed, which is what begins a new period for all others. A row that is locked waits for
 // the next run.
-const pinnedUsageStatement: Statement = {
-  name: 'lifecycle.pinned-usage',
-  text: `update orgs o set usage_since = now() where o.id in (
-      select id from orgs
-      where lease_perpetual and tier = $1 and usage_since <= now() - make_interval(hours => $2)
-      order by usage_since limit $3 for no key update skip locked
-    ) returning o.id`,
-};
+const pinnedUsageStatement = statement(
+  'lifecycle.pinned-usage',
+  { params: { tier: orgs.tier, hours, limit: typed<number>('bigint') }, row: pick(orgs, 'id') },
+  (given, row) => sql`update ${orgs} ${setOf(orgs, { usageSince: sql`now()` })} where ${orgs.id} in (
+      select ${due.id} from ${from(due)} where ${due.leasePerpetual} and ${due.tier} = ${given.tier}
+        and ${due.usageSince} <= now() - make_interval(hours => ${given.hours})
+      order by ${due.usageSince} limit ${given.limit} for no key update skip locked
+    ) returning ${row}`,
+);
 
-const forgetSlugsStatement: Statement = {
-  name: 'lifecycle.forget-slugs',
-  text: 'update orgs set slug = null where id = any($1::uuid[]) and slug is not null',
-};
+const forgetSlugsStatement = statement(
+  'lifecycle.forget-slugs',
+  { params: { ids: typed<readonly string[]>('uuid[]') } },
+  ({ ids }) => sql`update ${orgs} ${setOf(orgs, { slug: sql`null` })}
+    where ${orgs.id} = any(${ids}::uuid[]) and ${orgs.slug} is not null`,
+);

@@ -1,8 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { allOf, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { orgId } from '../../kernel/input/fields.ts';
@@ -23,7 +23,7 @@ export const setLeasePerpetual = mutation({
     lease_perpetual: z.boolean().describe('Whether the organization stays active whatever its lease.'),
   }),
   async handler(work, { org, lease_perpetual }): Promise<Org> {
-    const [row] = await work.rows<Org>(updateStatement, [org, lease_perpetual]);
+    const [row] = await work.rows(updateStatement.with({ id: org, perpetual: lease_perpetual }));
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
     work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
@@ -45,12 +45,16 @@ export const setLeasePerpetual = mutation({
 
 // Nothing brings a purged organization back. One whose lease ended while it did not count has its days of grace from
 // now on, or it would be purged the moment that its pin is taken out.
-const updateStatement: Statement = {
-  name: 'orgs.set-lease-perpetual',
-  text: `update orgs o set lease_perpetual = $2,
-      lifecycle_state = case when $2 then 'active' else o.lifecycle_state end,
-      lifecycle_entered_at = case when $2 and o.lifecycle_state <> 'active' then now() else o.lifecycle_entered_at end,
-      lease_expires_at = case
-        when o.lease_perpetual and not $2 then greatest(o.lease_expires_at, now()) else o.lease_expires_at end
-    where o.id = $1 and o.lifecycle_state <> 'purged' returning ${columnsOf(orgs, 'o')}`,
-};
+const updateStatement = statement(
+  'orgs.set-lease-perpetual',
+  { params: { id: orgs.id, perpetual: orgs.leasePerpetual }, row: allOf(orgs) },
+  ({ id, perpetual }, row) =>
+    sql`update ${orgs} ${setOf(orgs, {
+      leasePerpetual: perpetual,
+      lifecycleState: sql`case when ${perpetual} then 'active' else ${orgs.lifecycleState} end`,
+      lifecycleEnteredAt: sql`case when ${perpetual} and ${orgs.lifecycleState} <> 'active'
+      then now() else ${orgs.lifecycleEnteredAt} end`,
+      leaseExpiresAt: sql`case when ${orgs.leasePerpetual} and not ${perpetual}
+      then greatest(${orgs.leaseExpiresAt}, now()) else ${orgs.leaseExpiresAt} end`,
+    })} where ${orgs.id} = ${id} and ${orgs.lifecycleState} <> 'purged' returning ${row}`,
+);

@@ -1,5 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
 import type { LifecycleState } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../db/sql.ts';
 import { entersAt } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
@@ -38,8 +40,8 @@ export async function tellOfMove(
   }
   if (to !== 'past_due') return;
   const leases = new Map(moved.map(({ id, leaseExpiresAt }) => [id, leaseExpiresAt.toISOString()]));
-  const projects = await work.rows<{ orgId: string; id: string }>(projectsStatement, [[...leases.keys()]]);
-  for (const { orgId, id } of projects)
+  const ready = await work.rows(projectsStatement.with({ orgIds: [...leases.keys()] }));
+  for (const { orgId, id } of ready)
     work.append(
       appendEvent({
         orgId,
@@ -50,8 +52,9 @@ export async function tellOfMove(
     );
 }
 
-const projectsStatement: Statement = {
-  name: 'lifecycle.projects',
-  text: `select org_id as "orgId", id from projects
-    where org_id = any($1::uuid[]) and deleted_at is null and state = 'ready' order by created_at, id`,
-};
+const projectsStatement = statement(
+  'lifecycle.projects',
+  { params: { orgIds: typed<readonly string[]>('uuid[]') }, row: pick(projects, 'orgId', 'id') },
+  ({ orgIds }, row) => sql`select ${row} from ${projects} where ${projects.orgId} = any(${orgIds}::uuid[])
+    and ${projects.deletedAt} is null and ${projects.state} = 'ready' order by ${projects.createdAt}, ${projects.id}`,
+);

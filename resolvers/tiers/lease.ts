@@ -1,6 +1,6 @@
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { sql } from 'drizzle-orm';
+import { ledgerEntries, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { allOf, computed, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { tiers } from '../../kernel/limits/tier-table.ts';
@@ -17,7 +17,7 @@ export async function unusedValue(
   { id, tier }: Pick<Org, 'id' | 'tier'>,
 ): Promise<bigint> {
   const { price, leaseDays } = tiers[tier];
-  const [row] = await rows<{ unused: bigint }>(unusedStatement, [id, price, leaseDays]);
+  const [row] = await rows(unusedStatement.with({ id, price, leaseDays }));
   return row?.unused ?? 0n;
 }
 
@@ -31,34 +31,56 @@ export async function startLease(
   work: Work,
   { orgId, tier, renews, paid }: { orgId: string; tier: Tier; renews: boolean; paid: boolean },
 ): Promise<Org> {
-  const values = [orgId, tier, renews, tiers[tier].leaseDays * 24, paid, freeLeaseDaysMax * 24];
-  const [org] = await work.rows<Org>(startStatement, values);
+  const lease = { id: orgId, tier, renews, paid, hours: tiers[tier].leaseDays * 24, hoursMax: freeLeaseDaysMax * 24 };
+  const [org] = await work.rows(startStatement.with(lease));
   work.afterCommit(() => forgetProjectTargets(work.services));
   return org!;
 }
 
-const unusedStatement: Statement = {
-  name: 'tiers.unused',
-  text: `select floor(greatest(extract(epoch from lease_expires_at - now()), 0) * $2::bigint / ($3::int * 86400))::bigint as unused
-    from orgs o where id = $1 and exists (
-      select from ledger_entries e
-      where e.org_id = o.id and e.kind = 'tier_fee' and e.created_at >= o.lease_started_at
-    )`,
-};
+const unusedStatement = statement(
+  'tiers.unused',
+  {
+    params: { id: orgs.id, price: typed<bigint>('bigint'), leaseDays: typed<number>('integer') },
+    row: { unused: computed<bigint>('bigint', sql`rest.unused`) },
+  },
+  ({ id, price, leaseDays }, row) => sql`select ${row} from ${orgs} cross join lateral (
+      select floor(greatest(extract(epoch from ${orgs.leaseExpiresAt} - now()), 0)
+        * ${price}::bigint / (${leaseDays}::int * 86400))::bigint as unused
+    ) rest
+    where ${orgs.id} = ${id} and exists (
+      select from ${ledgerEntries} where ${ledgerEntries.orgId} = ${orgs.id} and ${ledgerEntries.kind} = 'tier_fee'
+        and ${ledgerEntries.createdAt} >= ${orgs.leaseStartedAt})`,
+);
 
 // Days are 24 hours: an interval of days would follow the session's time zone. Each paid lease brings its allowance of
 // requests with it; a free one brings it once in its length, however often it is renewed.
-const startStatement: Statement = {
-  name: 'tiers.start-lease',
-  text: `update orgs o set tier = $2, lifecycle_state = 'active',
-      lifecycle_entered_at = case when o.lifecycle_state = 'active' then o.lifecycle_entered_at else now() end,
-      lease_started_at = case when $3::boolean then o.lease_started_at else now() end,
-      lease_expires_at = case
-        when not $3::boolean then now() + make_interval(hours => $4)
-        when $5::boolean then o.lease_expires_at + make_interval(hours => $4)
-        else greatest(o.lease_expires_at,
-          least(o.lease_expires_at + make_interval(hours => $4), now() + make_interval(hours => $6))) end,
-      usage_since = case
-        when $5::boolean or o.usage_since <= now() - make_interval(hours => $4) then now() else o.usage_since end
-    where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
-};
+const startStatement = statement(
+  'tiers.start-lease',
+  {
+    params: {
+      id: orgs.id,
+      tier: orgs.tier,
+      renews: typed<boolean>('boolean'),
+      paid: typed<boolean>('boolean'),
+      hours: typed<number>('integer'),
+      hoursMax: typed<number>('integer'),
+    },
+    row: allOf(orgs),
+  },
+  ({ id, tier, renews, paid, hours, hoursMax }, row) => {
+    const length = sql`make_interval(hours => ${hours})`;
+    return sql`update ${orgs} ${setOf(orgs, {
+      tier,
+      lifecycleState: sql`'active'`,
+      lifecycleEnteredAt: sql`case when ${orgs.lifecycleState} = 'active' then ${orgs.lifecycleEnteredAt} else now() end`,
+      leaseStartedAt: sql`case when ${renews}::boolean then ${orgs.leaseStartedAt} else now() end`,
+      leaseExpiresAt: sql`case
+        when not ${renews}::boolean then now() + ${length}
+        when ${paid}::boolean then ${orgs.leaseExpiresAt} + ${length}
+        else greatest(${orgs.leaseExpiresAt},
+          least(${orgs.leaseExpiresAt} + ${length}, now() + make_interval(hours => ${hoursMax}))) end`,
+      usageSince: sql`case when ${paid}::boolean or ${orgs.usageSince} <= now() - ${length}
+        then now() else ${orgs.usageSince} end`,
+    })} where ${orgs.id} = ${id} returning ${row}`;
+  },
+);

@@ -1,5 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
-import type { Tier } from '../../db/schema/orgs.ts';
+import { sql } from 'drizzle-orm';
+import { orgBalances, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import type { NoScope, OrgScope } from '../../kernel/access/access.ts';
 import { offerOf, tierNames } from '../../kernel/limits/tier-table.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -8,13 +9,6 @@ import { unusedValue } from './lease.ts';
 
 /** How long a signed payment for a lease may take to arrive, in seconds. */
 const paymentSeconds = 300;
-
-interface Standing {
-  readonly tier: Tier;
-  readonly leaseRuns: boolean;
-  readonly leasePerpetual: boolean;
-  readonly available: bigint;
-}
 
 /**
  * What a lease costs a caller on chain: its whole price, unless the balance covers it, together with what is left of the
@@ -36,7 +30,7 @@ export async function quoteLease(
   });
   // Whoever has no organization yet has no balance either.
   if (org === undefined) return priceWith(0n);
-  const [standing] = await services.db.rows<Standing>(standingStatement, [org.id]);
+  const [standing] = await services.db.rows(standingStatement.with({ id: org.id }));
   const { leaseRuns, leasePerpetual, available } = standing!;
   const step = tierNames.indexOf(tier) - tierNames.indexOf(standing!.tier);
   if (leaseRuns && (step < 0 || (step === 0 && leasePerpetual))) return undefined;
@@ -44,9 +38,16 @@ export async function quoteLease(
   return available + left >= price ? undefined : priceWith(available + left);
 }
 
-const standingStatement: Statement = {
-  name: 'tiers.standing',
-  text: `select o.tier, (o.lease_perpetual or o.lease_expires_at > now()) as "leaseRuns",
-      o.lease_perpetual as "leasePerpetual", coalesce(b.available_usd_micros, 0) as available
-    from orgs o left join org_balances b on b.org_id = o.id where o.id = $1`,
-};
+const standingStatement = statement(
+  'tiers.standing',
+  {
+    params: pick(orgs, 'id'),
+    row: {
+      ...pick(orgs, 'tier', 'leasePerpetual'),
+      leaseRuns: computed<boolean>('boolean', sql`${orgs.leasePerpetual} or ${orgs.leaseExpiresAt} > now()`),
+      available: computed<bigint>('bigint', sql`coalesce(${orgBalances.available}, 0)`),
+    },
+  },
+  ({ id }, row) => sql`select ${row} from ${orgs} left join ${orgBalances} on ${orgBalances.orgId} = ${orgs.id}
+    where ${orgs.id} = ${id}`,
+);

@@ -1,7 +1,7 @@
+import { type Column, sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type LedgerEntry, ledgerEntries } from '../../../db/schema/orgs.ts';
+import { type LedgerEntry, ledgerEntries, orgBalances } from '../../../db/schema/orgs.ts';
+import { allOf, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 
 /** What moves a balance; a closed set, so that a history can be read. Contract 04, section 1.5. */
@@ -41,9 +41,11 @@ const balanceMax = BigInt(Number.MAX_SAFE_INTEGER);
 export async function post(work: Work, posting: Posting): Promise<Posted> {
   const { orgId, direction, kind, amount, reference, metadata = {} } = posting;
   // Locks the row, also when it is there already. What was posted before is looked for by a statement that begins later.
-  const [balance] = await work.rows<{ available: bigint }>(lockStatement, [orgId]);
+  const [balance] = await work.rows(lockStatement.with({ orgId }));
   if (reference !== undefined) {
-    const [entry] = await work.rows<LedgerEntry>(findStatement, [orgId, reference.type, reference.id, kind]);
+    const [entry] = await work.rows(
+      findStatement.with({ orgId, referenceType: reference.type, referenceId: reference.id, kind }),
+    );
     if (entry !== undefined) return { entry, replayed: true };
   }
   const { available } = balance!;
@@ -52,17 +54,18 @@ export async function post(work: Work, posting: Posting): Promise<Posted> {
     const reason = 'the balance would be larger than can be shown exactly';
     throw invalidField('amount_usd_micros', reason);
   }
-  const [entry] = await work.rows<LedgerEntry>(postStatement, [
+  const posted = {
     orgId,
-    direction === 'credit' ? amount : -amount,
-    work.services.newId('led'),
+    moved: direction === 'credit' ? amount : -amount,
+    id: work.services.newId('led'),
     direction,
     kind,
     amount,
-    reference?.type ?? null,
-    reference?.id ?? null,
-    JSON.stringify(metadata),
-  ]);
+    referenceType: reference?.type ?? null,
+    referenceId: reference?.id ?? null,
+    metadata: JSON.stringify(metadata),
+  };
+  const [entry] = await work.rows(postStatement.with(posted));
   return { entry: entry!, replayed: false };
 }
 
@@ -73,35 +76,64 @@ export const insufficientFunds = (required: bigint, available: bigint): ServiceE
 
 /** What the organization can spend, on the connection of a change. */
 export async function availableOf(work: Work, orgId: string): Promise<bigint> {
-  const [balance] = await work.rows<{ available: bigint }>(availableStatement, [orgId]);
+  const [balance] = await work.rows(availableStatement.with({ orgId }));
   return balance?.available ?? 0n;
 }
 
-const lockStatement: Statement = {
-  name: 'ledger.lock',
-  text: `insert into org_balances as b (org_id) values ($1) on conflict (org_id) do update set org_id = b.org_id
-    returning b.available_usd_micros as available`,
-};
+const lockStatement = statement(
+  'ledger.lock',
+  { params: pick(orgBalances, 'orgId'), row: pick(orgBalances, 'available') },
+  (given, row) => sql`${insertInto(orgBalances, given)} on conflict (${nameOf(orgBalances.orgId)}) do update
+    ${setOf(orgBalances, { orgId: sql`${orgBalances.orgId}` })} returning ${row}`,
+);
 
-const findStatement: Statement = {
-  name: 'ledger.find',
-  text: `select ${columnsOf(ledgerEntries, 'e')} from ledger_entries e
-    where e.org_id = $1 and e.reference_type = $2 and e.reference_id = $3 and e.kind = $4`,
-};
+const findStatement = statement(
+  'ledger.find',
+  { params: pick(ledgerEntries, 'orgId', 'referenceType', 'referenceId', 'kind'), row: allOf(ledgerEntries) },
+  ({ orgId, referenceType, referenceId, kind }, row) => sql`select ${row} from ${ledgerEntries}
+    where ${ledgerEntries.orgId} = ${orgId} and ${ledgerEntries.referenceType} = ${referenceType}
+      and ${ledgerEntries.referenceId} = ${referenceId} and ${ledgerEntries.kind} = ${kind}`,
+);
 
-const postStatement: Statement = {
-  name: 'ledger.post',
-  text: `with moved as (
-      update org_balances set available_usd_micros = available_usd_micros + $2::bigint, entries = entries + 1
-      where org_id = $1 returning *
-    )
-    insert into ledger_entries as e (org_id, seq, id, direction, kind, amount_usd_micros,
-      balance_after_available, balance_after_held, reference_type, reference_id, metadata)
-    select org_id, entries, $3, $4, $5, $6::bigint, available_usd_micros, held_usd_micros, $7, $8, $9::jsonb from moved
-    returning ${columnsOf(ledgerEntries, 'e')}`,
-};
+const postStatement = statement(
+  'ledger.post',
+  {
+    params: {
+      ...pick(ledgerEntries, 'orgId', 'id', 'direction', 'kind', 'amount', 'referenceType', 'referenceId', 'metadata'),
+      moved: typed<bigint>('bigint'),
+    },
+    row: allOf(ledgerEntries),
+  },
+  ({ orgId, id, direction, kind, amount, referenceType, referenceId, metadata, moved }, row) => {
+    const after = (column: Column) => sql`moved.${nameOf(column)}`;
+    return sql`with moved as (
+        update ${orgBalances} ${setOf(orgBalances, {
+          available: sql`${orgBalances.available} + ${moved}::bigint`,
+          entries: sql`${orgBalances.entries} + 1`,
+        })} where ${orgBalances.orgId} = ${orgId}
+        returning ${orgBalances.orgId}, ${orgBalances.entries}, ${orgBalances.available}, ${orgBalances.held}
+      )
+      insert into ${ledgerEntries} (${namesOf(
+        ledgerEntries.orgId,
+        ledgerEntries.seq,
+        ledgerEntries.id,
+        ledgerEntries.direction,
+        ledgerEntries.kind,
+        ledgerEntries.amount,
+        ledgerEntries.availableAfter,
+        ledgerEntries.heldAfter,
+        ledgerEntries.referenceType,
+        ledgerEntries.referenceId,
+        ledgerEntries.metadata,
+      )})
+      select ${after(orgBalances.orgId)}, ${after(orgBalances.entries)}, ${id}, ${direction}, ${kind}, ${amount}::bigint,
+        ${after(orgBalances.available)}, ${after(orgBalances.held)}, ${referenceType}, ${referenceId}, ${metadata}::jsonb
+      from moved returning ${row}`;
+  },
+);
 
-const availableStatement: Statement = {
-  name: 'ledger.available',
-  text: 'select available_usd_micros as available from org_balances where org_id = $1',
-};
+const availableStatement = statement(
+  'ledger.available',
+  { params: pick(orgBalances, 'orgId'), row: pick(orgBalances, 'available') },
+  ({ orgId }, row) => sql`select ${row} from ${orgBalances} where ${orgBalances.orgId} = ${orgId}`,
+);
