@@ -197,7 +197,7 @@ export const stepOperations = pgTable(
     /** The operation's name. */
     operation: text('operation').notNull(),
     /** What its effect works on, as the operation wrote it when it began. */
-    ref: jsonb('ref').$type<Record<string, unknown>>().notNull(),
+    ref: jsonb('ref').$type<Readonly<Record<string, string>>>().notNull(),
     state: text('state').$type<StepState>().notNull().default('running'),
     attempts: integer('attempts').notNull().default(0),
     /** Until then the process that works on it is believed alive. */

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Statement } from '../../db/pool.ts';
+import { stepOperations } from '../../db/schema/projects.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { completeStep } from './run-steps.ts';
 import { findStep, reapStepTask, releaseStep, takeStep, undoneAfterAttempts, undoStep } from './steps.ts';
 import type { Task } from './task.ts';
@@ -47,7 +49,7 @@ export const reapStep: Task = async ({ ctx, operations, addJob, log }, payload) 
         { err: error, stepId, operation: step.operation },
         'A step operation can be neither finished nor undone.',
       );
-      await ctx.services.db.rows(stuckStatement, [stepId, safeMessage(error)]);
+      await ctx.services.db.rows(stuckStatement.with({ id: stepId, lastError: safeMessage(error) }));
       return;
     }
     // The next attempt need not wait for the lease.
@@ -59,7 +61,9 @@ export const reapStep: Task = async ({ ctx, operations, addJob, log }, payload) 
 /** What went wrong, rather than what a caller would have been told of it. */
 const causeOf = (error: unknown) => (error instanceof ServiceError ? (error.cause ?? error) : error);
 
-const stuckStatement: Statement = {
-  name: 'steps.stuck',
-  text: `update step_operations set state = 'stuck', last_error = $2 where id = $1 and state = 'running'`,
-};
+const stuckStatement = statement(
+  'steps.stuck',
+  { params: pick(stepOperations, 'id', 'lastError') },
+  ({ id, lastError }) => sql`update ${stepOperations} ${setOf(stepOperations, { state: sql`'stuck'`, lastError })}
+    where ${stepOperations.id} = ${id} and ${stepOperations.state} = 'running'`,
+);

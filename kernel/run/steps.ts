@@ -1,5 +1,7 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Statement } from '../../db/pool.ts';
+import { stepOperations } from '../../db/schema/projects.ts';
+import { insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { bindStep, type IdempotencyLease } from '../durability/idempotency.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
@@ -32,7 +34,8 @@ export async function recordStep(
   const { services } = work;
   const id = services.newId('stp');
   const lease = services.settings.stepLeaseSeconds;
-  await work.rows(insertStatement, [id, begun.orgId, begun.operation, JSON.stringify(begun.ref), lease]);
+  const { orgId, operation } = begun;
+  await work.rows(insertStatement.with({ id, orgId, operation, ref: JSON.stringify(begun.ref), lease }));
   if (claim !== undefined) await bindStep(work.client, claim, id);
   // Looks after the lease has run out; finds nothing to do in the usual case.
   await work.addJob(
@@ -53,13 +56,13 @@ export async function takeStep(
   attemptsMax: number | null,
 ): Promise<Step | undefined> {
   const lease = ctx.services.settings.stepLeaseSeconds;
-  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease, attemptsMax]);
+  const [step] = await ctx.services.db.rows(takeStatement.with({ id: stepId, lease, attemptsMax }));
   return step;
 }
 
 /** The step as it is now. */
 export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): Promise<Step | undefined> {
-  const [step] = await ctx.services.db.rows<Step>(findStatement, [stepId]);
+  const [step] = await ctx.services.db.rows(findStatement.with({ id: stepId }));
   return step;
 }
 
@@ -69,12 +72,12 @@ export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): 
  * @returns false when it has been given up meanwhile: what its effect made has to go again
  */
 export async function finishStep(work: Work, stepId: string, attemptsMax: number | null): Promise<boolean> {
-  return (await work.rows(finishStatement, [stepId, attemptsMax])).length > 0;
+  return (await work.rows(finishStatement.with({ id: stepId, attemptsMax }))).length > 0;
 }
 
 /** Lets go of a step whose effect failed, so that the next attempt need not wait for the lease. */
 export const releaseStep = (ctx: Pick<Context, 'services'>, { id, attempts }: Step, error: unknown) =>
-  ctx.services.db.rows(failStatement, [id, safeMessage(error), attempts]);
+  ctx.services.db.rows(failStatement.with({ id, lastError: safeMessage(error), attempts }));
 
 /** Takes back what the effect made and closes the step. */
 export async function undoStep(
@@ -83,38 +86,63 @@ export async function undoStep(
   undo: NonNullable<AnyStepMutation['steps']['undo']>,
 ): Promise<void> {
   await undo(ctx, step.ref);
-  await ctx.services.db.rows(undoneStatement, [step.id]);
+  await ctx.services.db.rows(undoneStatement.with({ id: step.id }));
 }
 
-const columns = 'id, operation, ref, state, attempts';
+const columns = pick(stepOperations, 'id', 'operation', 'ref', 'state', 'attempts');
+const lease = typed<number>('double precision');
+const attemptsMax = typed<number | null>('integer');
+const leasedFor = (seconds: SQL): SQL => sql`now() + make_interval(secs => ${seconds})`;
 
-const insertStatement: Statement = {
-  name: 'steps.insert',
-  text: `insert into step_operations (id, org_id, operation, ref, lease_until, attempts)
-    values ($1, $2, $3, $4, now() + make_interval(secs => $5), 1)`,
-};
+const insertStatement = statement(
+  'steps.insert',
+  { params: { ...pick(stepOperations, 'id', 'orgId', 'operation', 'ref'), lease } },
+  ({ lease: seconds, ...given }) =>
+    insertInto(stepOperations, { ...given, leaseUntil: leasedFor(seconds), attempts: sql`1` }),
+);
 
-const takeStatement: Statement = {
-  name: 'steps.take',
-  text: `update step_operations set lease_until = now() + make_interval(secs => $2), attempts = attempts + 1
-    where id = $1 and state = 'running' and lease_until < now() and ($3::int is null or attempts < $3) returning ${columns}`,
-};
+const takeStatement = statement(
+  'steps.take',
+  { params: { ...pick(stepOperations, 'id'), lease, attemptsMax }, row: columns },
+  (given, row) => sql`update ${stepOperations} ${setOf(stepOperations, {
+    leaseUntil: leasedFor(given.lease),
+    attempts: sql`${stepOperations.attempts} + 1`,
+  })} where ${stepOperations.id} = ${given.id} and ${stepOperations.state} = 'running'
+      and ${stepOperations.leaseUntil} < now()
+      and (${given.attemptsMax}::int is null or ${stepOperations.attempts} < ${given.attemptsMax})
+    returning ${row}`,
+);
 
-const findStatement: Statement = { name: 'steps.find', text: `select ${columns} from step_operations where id = $1` };
+const findStatement = statement(
+  'steps.find',
+  { params: pick(stepOperations, 'id'), row: columns },
+  ({ id }, row) => sql`select ${row} from ${stepOperations} where ${stepOperations.id} = ${id}`,
+);
 
 // The process that took it after the last attempt takes it back, so from then on none may finish it.
-const finishStatement: Statement = {
-  name: 'steps.finish',
-  text: `update step_operations set state = 'done', last_error = null
-    where id = $1 and (state = 'done' or (state = 'running' and ($2::int is null or attempts <= $2))) returning id`,
-};
+const finishStatement = statement(
+  'steps.finish',
+  { params: { ...pick(stepOperations, 'id'), attemptsMax }, row: pick(stepOperations, 'id') },
+  (given, row) => sql`update ${stepOperations}
+    ${setOf(stepOperations, { state: sql`'done'`, lastError: sql`null` })}
+    where ${stepOperations.id} = ${given.id} and (${stepOperations.state} = 'done' or (${stepOperations.state} = 'running'
+      and (${given.attemptsMax}::int is null or ${stepOperations.attempts} <= ${given.attemptsMax})))
+    returning ${row}`,
+);
 
-const undoneStatement: Statement = {
-  name: 'steps.undone',
-  text: `update step_operations set state = 'undone', last_error = null where id = $1`,
-};
+const undoneStatement = statement(
+  'steps.undone',
+  { params: pick(stepOperations, 'id') },
+  ({ id }) => sql`update ${stepOperations} ${setOf(stepOperations, { state: sql`'undone'`, lastError: sql`null` })}
+    where ${stepOperations.id} = ${id}`,
+);
 
-const failStatement: Statement = {
-  name: 'steps.fail',
-  text: `update step_operations set last_error = $2, lease_until = now() - interval '1 second' where id = $1 and state = 'running' and attempts = $3`,
-};
+const failStatement = statement(
+  'steps.fail',
+  { params: pick(stepOperations, 'id', 'lastError', 'attempts') },
+  ({ id, lastError, attempts }) => sql`update ${stepOperations} ${setOf(stepOperations, {
+    lastError,
+    leaseUntil: sql`now() - interval '1 second'`,
+  })} where ${stepOperations.id} = ${id} and ${stepOperations.state} = 'running'
+      and ${stepOperations.attempts} = ${attempts}`,
+);

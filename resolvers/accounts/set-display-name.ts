@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { givenName, shows } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -34,7 +36,7 @@ export const setDisplayName = mutation({
       throw new ServiceError('INVALID_DISPLAY_NAME', { details: { ...lengths, reason } });
     }
     const { principal, authenticator } = work.principal;
-    await work.rows(renameStatement, [principal.id, name.data]);
+    await work.rows(renameStatement.with({ id: principal.id, displayName: name.data }));
     return identityOf(work.rows, { principal: { ...principal, displayName: name.data }, authenticator });
   },
   audit: ({ principal }) => ({
@@ -46,7 +48,9 @@ export const setDisplayName = mutation({
   toWire: whoami.toWire,
 });
 
-const renameStatement: Statement = {
-  name: 'identity.rename',
-  text: 'update principals set display_name = $2 where id = $1',
-};
+const renameStatement = statement(
+  'identity.rename',
+  { params: pick(principals, 'id', 'displayName') },
+  ({ id, displayName }) =>
+    sql`update ${principals} ${setOf(principals, { displayName })} where ${principals.id} = ${id}`,
+);

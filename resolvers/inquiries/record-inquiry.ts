@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import { inquiryKinds } from '../../db/schema/inquiries.ts';
+import { inquiries, inquiryKinds } from '../../db/schema/inquiries.ts';
+import { allOf, insertInto, statement } from '../../db/sql.ts';
 import { networks } from '../../engines/x402/networks.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { oneLine } from '../../kernel/input/fields.ts';
@@ -94,17 +94,18 @@ export const recordInquiry = mutation({
     };
     if (recorded.kept) {
       const { email, name, company, kind, offer_usd, message } = inquiry;
-      await work.rows(insertStatement, [
-        recorded.id,
+      const inserted = insertStatement.with({
+        id: recorded.id,
         kind,
         email,
-        name ?? null,
-        company ?? null,
-        recorded.buyerDomain,
-        offer_usd === undefined ? null : String(offer_usd),
-        message ?? null,
-        recorded.receivedAt,
-      ]);
+        name: name ?? null,
+        company: company ?? null,
+        buyerDomain: recorded.buyerDomain,
+        offerUsd: offer_usd === undefined ? null : String(offer_usd),
+        message: message ?? null,
+        createdAt: recorded.receivedAt,
+      });
+      await work.rows(inserted);
     }
     return recorded;
   },
@@ -133,8 +134,6 @@ export const recordInquiry = mutation({
 const buyUrl = (buyerDomain: string | null) =>
   `${buyoutPath}${buyerDomain === null ? '' : `?buyer_domain=${encodeURIComponent(buyerDomain)}`}`;
 
-const insertStatement: Statement = {
-  name: 'inquiries.insert',
-  text: `insert into inquiries (id, kind, email, name, company, buyer_domain, offer_usd, message, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-};
+const insertStatement = statement('inquiries.insert', { params: allOf(inquiries) }, (given) =>
+  insertInto(inquiries, given),
+);

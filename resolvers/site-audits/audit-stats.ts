@@ -1,6 +1,8 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { auditDays, auditedDomains, audits } from '../../db/schema/audit-stats.ts';
 import type { OrderTier } from '../../db/schema/products.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import { registrableHost } from '../../engines/site-audit/public-suffix.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Services } from '../../kernel/run/context.ts';
@@ -151,9 +153,9 @@ async function count(
   const { db, now } = services;
   const generatedAt = now();
   const [[counted], { settled, all }, listed] = await Promise.all([
-    db.rows<AuditCounts>(auditsStatement, []),
+    db.rows(auditsStatement.with({})),
     countSales(services, before),
-    db.rows<RecentDomain>(recentStatement, []),
+    db.rows(recentStatement.with({})),
   ]);
   const { total, free, last24h, uniqueDomains, geoPoints } = counted!;
   const audits = {
@@ -192,27 +194,26 @@ function eachOnce(newestFirst: readonly RecentDomain[]): RecentDomain[] {
   return [...sites.values()];
 }
 
-interface AuditCounts {
-  readonly total: number;
-  readonly free: number;
-  readonly last24h: number;
-  readonly uniqueDomains: number;
-  readonly geoPoints: number;
-}
-
 // As doubles: whole numbers of 64 bits would come as bigint, and no count is beyond what a double holds exactly.
-const auditsStatement: Statement = {
-  name: 'audits.counts',
-  text: `select coalesce(sum(audits), 0)::float8 as total,
-      coalesce(sum(audits) filter (where tier = 'free'), 0)::float8 as free,
-      coalesce(sum(new_domains), 0)::float8 as "uniqueDomains",
-      coalesce(sum(geo_points), 0)::float8 as "geoPoints",
-      (select count(*)::float8 from audits where created_at > now() - interval '24 hours') as last24h
-    from audit_days`,
-};
+const double = (text: SQL) => computed<number>('double precision', sql`${text}::float8`);
 
-const recentStatement: Statement = {
-  name: 'audits.recent-domains',
-  text: `select domain, geo_score as "geoScore", audited_at as "auditedAt" from audited_domains
-    where listed order by audited_at desc limit ${namesLooked}`,
-};
+const auditsStatement = statement(
+  'audits.counts',
+  {
+    row: {
+      total: double(sql`coalesce(sum(${auditDays.audits}), 0)`),
+      free: double(sql`coalesce(sum(${auditDays.audits}) filter (where ${auditDays.tier} = 'free'), 0)`),
+      uniqueDomains: double(sql`coalesce(sum(${auditDays.newDomains}), 0)`),
+      geoPoints: double(sql`coalesce(sum(${auditDays.geoPoints}), 0)`),
+      last24h: double(sql`(select count(*) from ${audits} where ${audits.createdAt} > now() - interval '24 hours')`),
+    },
+  },
+  (_, row) => sql`select ${row} from ${auditDays}`,
+);
+
+const recentStatement = statement(
+  'audits.recent-domains',
+  { row: pick(auditedDomains, 'domain', 'geoScore', 'auditedAt') },
+  (_, row) => sql`select ${row} from ${auditedDomains} where ${auditedDomains.listed}
+    order by ${auditedDomains.auditedAt} desc limit ${sql.raw(String(namesLooked))}`,
+);

@@ -1,5 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
-import type { OrderTier } from '../../db/schema/products.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { chainPayments } from '../../db/schema/chain-payments.ts';
+import { type OrderTier, orders } from '../../db/schema/products.ts';
+import { computed, statement, typed } from '../../db/sql.ts';
 import type { Services } from '../../kernel/run/context.ts';
 
 export const orderTiers = ['audit', 'pro', 'buyout'] as const satisfies readonly OrderTier[];
@@ -32,7 +34,7 @@ export async function countSales(
   { db }: Pick<Services, 'db'>,
   settled: SettledSales,
 ): Promise<{ readonly settled: SettledSales; readonly all: Sales }> {
-  const rows = await db.rows<SalesRow>(salesStatement, [orderTiers, settled.before ?? '-infinity']);
+  const rows = await db.rows(salesStatement.with({ tiers: orderTiers, since: settled.before ?? '-infinity' }));
   const { before, verified, verifiedRecently } = rows[0]!;
   const older = rows.map(({ tier, count, cents }) => ({ tier, count, cents }));
   const recent = rows.map(({ tier, recentCount, recentCents }) => ({ tier, count: recentCount, cents: recentCents }));
@@ -47,29 +49,36 @@ const plus = (sums: Sales['byTier'], more: readonly (Sum & { readonly tier: Orde
   ),
 });
 
-interface SalesRow extends Sum {
-  readonly tier: OrderTier;
-  readonly recentCount: number;
-  readonly recentCents: number;
-  readonly verified: number;
-  readonly verifiedRecently: number;
-  readonly before: Date;
-}
-
 // As doubles: whole numbers of 64 bits would come as bigint, and no count is beyond what a double holds exactly.
-const salesStatement: Statement = {
-  name: 'orders.counts',
-  text: `with mark as (select date_trunc('milliseconds', now() - interval '1 hour') as before),
+const double = (text: SQL) => computed<number>('double precision', sql`${text}::float8`);
+const older = sql`${orders.createdAt} < mark.before`;
+const recent = sql`${orders.createdAt} >= mark.before`;
+
+const salesStatement = statement(
+  'orders.counts',
+  {
+    params: {
+      tiers: typed<readonly OrderTier[]>('text[]'),
+      since: typed<Date | '-infinity'>('timestamp with time zone'),
+    },
+    row: {
+      tier: computed<OrderTier>('text', sql`sold.tier`),
+      count: double(sql`count(${orders.id}) filter (where ${older})`),
+      recentCount: double(sql`count(${orders.id}) filter (where ${recent})`),
+      cents: double(sql`coalesce(sum(${orders.priceUsd} * 100) filter (where ${older}), 0)`),
+      recentCents: double(sql`coalesce(sum(${orders.priceUsd} * 100) filter (where ${recent}), 0)`),
+      verified: double(sql`paid.older`),
+      verifiedRecently: double(sql`paid.recent`),
+      before: computed<Date>('timestamp with time zone', sql`mark.before`),
+    },
+  },
+  ({ tiers, since }, row) => sql`with mark as (select date_trunc('milliseconds', now() - interval '1 hour') as before),
     paid as (
-      select count(*) filter (where created_at < before)::float8 as older,
-        count(*) filter (where created_at >= before)::float8 as recent
-      from mark, chain_payments where created_at >= $2::timestamptz)
-    select t.tier, count(o.id) filter (where o.created_at < before)::float8 as count,
-      count(o.id) filter (where o.created_at >= before)::float8 as "recentCount",
-      coalesce(sum(o.price_usd * 100) filter (where o.created_at < before), 0)::float8 as cents,
-      coalesce(sum(o.price_usd * 100) filter (where o.created_at >= before), 0)::float8 as "recentCents",
-      older as verified, recent as "verifiedRecently", before
-    from mark cross join paid cross join unnest($1::text[]) as t (tier)
-      left join orders o on o.tier = t.tier and o.created_at >= $2::timestamptz
-    group by t.tier, older, recent, before`,
-};
+      select count(*) filter (where ${chainPayments.createdAt} < mark.before) as older,
+        count(*) filter (where ${chainPayments.createdAt} >= mark.before) as recent
+      from mark, ${chainPayments} where ${chainPayments.createdAt} >= ${since}::timestamptz
+    )
+    select ${row} from mark cross join paid cross join unnest(${tiers}::text[]) as sold (tier)
+      left join ${orders} on ${orders.tier} = sold.tier and ${orders.createdAt} >= ${since}::timestamptz
+    group by sold.tier, paid.older, paid.recent, mark.before`,
+);

@@ -1,4 +1,8 @@
-import type { Rows, Statement } from '../../db/statement.ts';
+import { sql } from 'drizzle-orm';
+import { payments } from '../../db/schema/payments.ts';
+import { licences } from '../../db/schema/products.ts';
+import { computed, pick, statement, typed } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 import type { UsedAuthorization } from '../../engines/chains/finding.ts';
 import { type ChainName, evmNetworks } from '../../engines/chains/networks.ts';
 
@@ -20,28 +24,50 @@ export async function saleHindering(
   used: readonly UsedAuthorization[] = [],
 ): Promise<'tx_already_used' | 'order_pending' | undefined> {
   if (network === 'ton') return undefined;
-  const sales = await rows<{ sku: string; isLicensed: boolean }>(saleStatement, [
+  const asked = {
     network,
-    evmNetworks[network].chainId,
+    chainId: BigInt(evmNetworks[network].chainId),
     txHash,
-    used.map(({ asset }) => asset),
-    used.map(({ payer }) => payer),
-    used.map(({ nonce }) => nonce),
-  ]);
+    assets: used.map(({ asset }) => asset),
+    payers: used.map(({ payer }) => payer),
+    nonces: used.map(({ nonce }) => nonce),
+  };
+  const sales = await rows(saleStatement.with(asked));
   if (sales.some(({ sku }) => sku !== licensed)) return 'tx_already_used';
   return sales.some(({ isLicensed }) => !isLicensed) ? 'order_pending' : undefined;
 }
 
-// A hash that was noted for what was given back or came to nothing says nothing. An authorization that was used is a
+const list = typed<readonly string[]>('text[]');
+
+// A hash that was noted for a payment that was given back or failed says nothing. An authorization that was used is a
 // payment's whatever its row says yet.
-const saleStatement: Statement = {
-  name: 'payments.sales-of-transaction',
-  text: `with sales as (
-      select sku from payments
-      where chain_id = $2 and tx_hash = $3 and state in ('verified', 'settling', 'settled', 'delivered')
+const saleStatement = statement(
+  'payments.sales-of-transaction',
+  {
+    params: {
+      network: licences.network,
+      ...pick(payments, 'chainId', 'txHash'),
+      assets: list,
+      payers: list,
+      nonces: list,
+    },
+    row: {
+      sku: computed<string>('text', sql`sales.sku`),
+      isLicensed: computed<boolean>('boolean', sql`sales.is_licensed`),
+    },
+  },
+  ({ network, chainId, txHash, assets, payers, nonces }, row) => sql`with skus as (
+      select ${payments.sku} from ${payments} where ${payments.chainId} = ${chainId} and ${payments.txHash} = ${txHash}
+        and ${payments.state} in ('verified', 'settling', 'settled', 'delivered')
       union
-      select p.sku from unnest($4::text[], $5::text[], $6::text[]) as used (asset, payer, nonce)
-        join payments p on p.chain_id = $2 and p.asset = used.asset and p.payer = used.payer and p.nonce = used.nonce
+      select ${payments.sku}
+      from unnest(${assets}::text[], ${payers}::text[], ${nonces}::text[]) as used (asset, payer, nonce)
+      join ${payments} on ${payments.chainId} = ${chainId} and ${payments.asset} = used.asset
+        and ${payments.payer} = used.payer and ${payments.nonce} = used.nonce
+    ), sales as (
+      select sku, exists (
+        select from ${licences} where ${licences.network} = ${network} and ${licences.txHash} = ${txHash}) as is_licensed
+      from skus
     )
-    select sku, exists (select from licences where network = $1 and tx_hash = $3) as "isLicensed" from sales`,
-};
+    select ${row} from sales`,
+);

@@ -50,7 +50,7 @@ const hurry = () => world.sql('update graphile_worker._private_jobs set run_at =
 /** Each brings a creation to a point and keeps it there. @returns what lets go of whatever keeps it */
 const points: Record<string, (orgId: string, begin: () => void) => Promise<() => Promise<unknown>>> = {
   'after it was begun, before the gateway knew': async (_orgId, begin) => {
-    const commit = world.proxy.freezeCommit(/insert into step_operations/);
+    const commit = world.proxy.freezeCommit(/insert into "step_operations"/);
     begin();
     await commit.answered;
     return async () => undefined;

@@ -1,4 +1,7 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { licences } from '../../../db/schema/products.ts';
+import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import {
   type LicenceFacts,
   licenceClaims,
@@ -44,9 +47,11 @@ export async function issueLicence(
   const jws = await signer.sign(licenceType, licenceClaims(issuer, facts));
   const { network, txHash, plan, payer, domain, blockTime } = facts;
   const jti = licenceId(facts);
-  const values = [network, txHash, jti, plan, planPrices[plan], payer, domain, jws, signer.kid, blockTime];
-  const [licence] = await work.rows<Licence>(issueStatement, values);
-  return licence!;
+  // Two inserts at the same moment could meet in the index of `jti`, which is no conflict of the expected kind.
+  await work.rows(advisoryLock.with({ key: jti }));
+  const issued = { network, txHash, jti, plan, priceUsd: planPrices[plan], payer, domain, jws };
+  const [licence] = await work.rows(issueStatement.with({ ...issued, kid: signer.kid, issuedAt: blockTime }));
+  return licence! as Licence;
 }
 
 /** The licence of a payment, where one was issued. */
@@ -55,24 +60,26 @@ export async function findLicence(
   network: string,
   txHash: string,
 ): Promise<Licence | undefined> {
-  const [licence] = await db.rows<Licence>(findStatement, [network, txHash]);
-  return licence;
+  const [licence] = await db.rows(findStatement.with({ network, txHash }));
+  return licence as Licence | undefined;
 }
 
-const columns = `jti, network, tx_hash as "txHash", plan, price_usd::text as "priceUsd", payer, domain, jws,
-  issued_at as "issuedAt"`;
+const columns = pick(licences, 'jti', 'network', 'txHash', 'plan', 'priceUsd', 'payer', 'domain', 'jws', 'issuedAt');
 
-// One at a time for each licence: two inserts at the same moment could meet in the index of `jti`, which is no conflict of
-// the kind that is expected here, but an error.
-const issueStatement: Statement = {
-  name: 'licences.issue',
-  text: `insert into licences as l (network, tx_hash, jti, plan, price_usd, payer, domain, jws, kid, issued_at)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from (select pg_advisory_xact_lock(hashtextextended($3, 0))) as turn
-    on conflict (network, tx_hash) do update set domain = coalesce(l.domain, excluded.domain)
-    returning ${columns}`,
-};
+const issueStatement = statement(
+  'licences.issue',
+  {
+    params: { ...columns, kid: licences.kid },
+    row: columns,
+  },
+  (given, row) => sql`${insertInto(licences, given)} on conflict (${namesOf(licences.network, licences.txHash)})
+    do update ${setOf(licences, { domain: sql`coalesce(${licences.domain}, ${excluded(licences.domain)})` })}
+    returning ${row}`,
+);
 
-const findStatement: Statement = {
-  name: 'licences.find',
-  text: `select ${columns} from licences where network = $1 and tx_hash = $2`,
-};
+const findStatement = statement(
+  'licences.find',
+  { params: pick(licences, 'network', 'txHash'), row: columns },
+  ({ network, txHash }, row) => sql`select ${row} from ${licences}
+    where ${licences.network} = ${network} and ${licences.txHash} = ${txHash}`,
+);

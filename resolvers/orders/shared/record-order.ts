@@ -1,5 +1,5 @@
-import type { Statement } from '../../../db/pool.ts';
-import type { OrderTier } from '../../../db/schema/products.ts';
+import { type OrderTier, orders } from '../../../db/schema/products.ts';
+import { insertInto, pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { PaidFor } from '../../../kernel/run/price.ts';
 import { usdOf } from '../../payments/shared/price-table.ts';
@@ -53,18 +53,9 @@ export async function recordOrder(
   { id, tier, domain, priceUsd, network, transaction, payer }: Sold,
   bundleSha256: string | null = null,
 ): Promise<void> {
-  const values = [
-    id,
-    tier,
-    domain,
-    priceUsd,
-    work.payment!.id,
-    network,
-    transaction.toLowerCase(),
-    payer,
-    bundleSha256,
-  ];
-  await work.rows(insertStatement, values);
+  const order = { id, tier, domain, priceUsd, network, payer, bundleSha256 };
+  const paid = { paymentId: work.payment!.id, txHash: transaction.toLowerCase() };
+  await work.rows(insertStatement.with({ ...order, ...paid }));
 }
 
 /** The `order` of paid answers: all times are here, so that the rest is what the site says. Contract 00, section 3.11. */
@@ -79,8 +70,10 @@ export const orderToWire = ({ id, transaction, network, payer, domain, priceUsd,
   audited_at: auditedAt?.toISOString() ?? null,
 });
 
-const insertStatement: Statement = {
-  name: 'orders.insert',
-  text: `insert into orders (id, tier, domain, price_usd, payment_id, network, tx_hash, payer, bundle_sha256)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-};
+const insertStatement = statement(
+  'orders.insert',
+  {
+    params: pick(orders, 'id', 'tier', 'domain', 'priceUsd', 'paymentId', 'network', 'txHash', 'payer', 'bundleSha256'),
+  },
+  (given) => insertInto(orders, given),
+);

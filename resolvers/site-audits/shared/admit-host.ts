@@ -1,4 +1,6 @@
-import type { Statement } from '../../../db/pool.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { auditHosts } from '../../../db/schema/audits.ts';
+import { computed, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
@@ -15,21 +17,28 @@ const seconds = 60;
 export const hostAdmission =
   ({ db }: Pick<Services, 'db'>) =>
   async (host: string): Promise<void> => {
-    const [granted] = await db.rows<{ wait: number }>(admitStatement, [host]);
+    const [granted] = await db.rows(admitStatement.with({ host }));
     assertWithinRate(granted!.wait);
   };
 
 const each = seconds / most;
+const spanOf = (count: number): SQL => sql.raw(`interval '${count} seconds'`);
 
 /** A full allowance is spent at once and comes back evenly: one row, one statement, and no two nodes grant the same share. */
-const admitStatement: Statement = {
-  name: 'audits.admit-host',
-  text: `with granted as (
-      insert into audit_hosts as h (host, full_at) values ($1, statement_timestamp() + interval '${each} seconds')
-      on conflict (host) do update set full_at = greatest(h.full_at, statement_timestamp()) + interval '${each} seconds'
-        where h.full_at <= statement_timestamp() + interval '${seconds - each} seconds'
-      returning host)
-    select case when exists (select from granted) then 0 else coalesce((
-      select greatest(1, ceil(extract(epoch from h.full_at - statement_timestamp()) - ${seconds - each}))
-      from audit_hosts h where h.host = $1), ${each})::int end as wait`,
-};
+const admitStatement = statement(
+  'audits.admit-host',
+  { params: pick(auditHosts, 'host'), row: { wait: computed<number>('integer', sql`answer.wait`) } },
+  ({ host }, row) => sql`with granted as (
+      ${insertInto(auditHosts, { host, fullAt: sql`statement_timestamp() + ${spanOf(each)}` })}
+      on conflict (${nameOf(auditHosts.host)}) do update
+        ${setOf(auditHosts, { fullAt: sql`greatest(${auditHosts.fullAt}, statement_timestamp()) + ${spanOf(each)}` })}
+        where ${auditHosts.fullAt} <= statement_timestamp() + ${spanOf(seconds - each)}
+      returning ${auditHosts.host}
+    ), answer as (
+      select case when exists (select from granted) then 0 else coalesce((
+        select greatest(1, ceil(extract(epoch from ${auditHosts.fullAt} - statement_timestamp()) - ${sql.raw(
+          String(seconds - each),
+        )})) from ${auditHosts} where ${auditHosts.host} = ${host}), ${sql.raw(String(each))})::int end as wait
+    )
+    select ${row} from answer`,
+);

@@ -1,5 +1,6 @@
-import type { Statement } from '../../../db/pool.ts';
-import type { AuditTier } from '../../../db/schema/audit-stats.ts';
+import { sql } from 'drizzle-orm';
+import { type AuditTier, auditDays, auditedDomains, audits } from '../../../db/schema/audit-stats.ts';
+import { allOf, excluded, insertInto, nameOf, namesOf, setOf, statement } from '../../../db/sql.ts';
 import type { Audited } from '../../../engines/site-audit/audit-run.ts';
 import { rubricVersion } from '../../../engines/site-audit/rubric/score.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -17,38 +18,53 @@ export async function recordAudit(
   { report, auditedAt }: Audited,
   tier: AuditTier,
 ): Promise<void> {
-  await rows(recordStatement, [
-    newId('adt'),
-    report.domain,
-    report.targetUrl,
-    report.scores.geo,
-    report.scores.schema,
-    report.scores.llms_txt,
-    report.hasJsonLd,
-    report.hasLlmsTxt,
-    report.allowsAiBots,
+  const audit = {
+    id: newId('adt'),
+    domain: report.domain,
+    targetUrl: report.targetUrl,
+    geoScore: report.scores.geo,
+    schemaScore: report.scores.schema,
+    llmsTxtScore: report.scores.llms_txt,
+    hasJsonLd: report.hasJsonLd,
+    hasLlmsTxt: report.hasLlmsTxt,
+    allowsAiBots: report.allowsAiBots,
     tier,
-    rubricVersion,
-    auditedAt,
-    report.mayBeListed,
-  ]);
+    rubric: rubricVersion,
+    createdAt: auditedAt,
+  };
+  await rows(recordStatement.with({ ...audit, listed: report.mayBeListed }));
 }
 
 // Whether a site is new decides the place of insertion: a row that an update wrote has `xmax` set.
-const recordStatement: Statement = {
-  name: 'audits.record',
-  text: `with site as (
-      insert into audited_domains (domain, geo_score, audited_at, listed) values ($2, $4, $12, $13)
-      on conflict (domain) do update
-        set geo_score = excluded.geo_score, audited_at = excluded.audited_at, listed = excluded.listed
-      returning xmax = 0 as is_new
+const recordStatement = statement(
+  'audits.record',
+  { params: { ...allOf(audits), listed: auditedDomains.listed } },
+  ({ listed, ...audit }) => sql`with site as (
+      ${insertInto(auditedDomains, {
+        domain: audit.domain,
+        geoScore: audit.geoScore,
+        auditedAt: audit.createdAt,
+        listed,
+      })} on conflict (${nameOf(auditedDomains.domain)}) do update ${setOf(auditedDomains, {
+        geoScore: excluded(auditedDomains.geoScore),
+        auditedAt: excluded(auditedDomains.auditedAt),
+        listed: excluded(auditedDomains.listed),
+      })} returning xmax = 0 as is_new
     ), counted as (
-      insert into audit_days as d (day, tier, audits, geo_points, new_domains)
-      select ($12::timestamptz at time zone 'utc')::date, $10, 1, $4, is_new::int from site
-      on conflict (day, tier) do update set audits = d.audits + 1, geo_points = d.geo_points + excluded.geo_points,
-        new_domains = d.new_domains + excluded.new_domains
+      insert into ${auditDays} (${namesOf(
+        auditDays.day,
+        auditDays.tier,
+        auditDays.audits,
+        auditDays.geoPoints,
+        auditDays.newDomains,
+      )})
+      select (${audit.createdAt}::timestamptz at time zone 'utc')::date, ${audit.tier}, 1, ${audit.geoScore}, is_new::int
+      from site
+      on conflict (${namesOf(auditDays.day, auditDays.tier)}) do update ${setOf(auditDays, {
+        audits: sql`${auditDays.audits} + 1`,
+        geoPoints: sql`${auditDays.geoPoints} + ${excluded(auditDays.geoPoints)}`,
+        newDomains: sql`${auditDays.newDomains} + ${excluded(auditDays.newDomains)}`,
+      })}
     )
-    insert into audits (id, domain, target_url, geo_score, schema_score, llms_txt_score, has_jsonld, has_llms_txt,
-      allows_ai_bots, tier, rubric, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-};
+    ${insertInto(audits, audit)}`,
+);
