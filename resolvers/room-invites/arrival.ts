@@ -26,7 +26,7 @@ export async function arrivalOf(
     othersLive(ctx, { orgId, key: roomKey }, id),
     inviterPresenceId === null
       ? Promise.resolve([])
-      : db.rows<Presence>(presenceStatement, [orgId, roomKey, inviterPresenceId]),
+      : db.rows(presenceStatement.with({ orgId, roomKey, id: inviterPresenceId })),
   ]);
   return {
     inviter: inviter === undefined ? null : presenceToWire(inviter),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { checked } from '../../db/checked.ts';
+import { checkedText } from '../../db/checked.ts';
 import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -39,6 +39,6 @@ const revokeStatement: Statement = {
   name: 'room-invites.revoke',
   text: `update room_invites i set revoked_at = coalesce(i.revoked_at, now())
     from room_invites before
-    where i.org_id = $1 and i.id = $3 and ${checked('i.room_key = $2')} and before.org_id = $1 and before.id = $3
+    where i.org_id = $1 and i.id = $3 and ${checkedText('i.room_key = $2')} and before.org_id = $1 and before.id = $3
     returning ${inviteColumns}, before.revoked_at is null as changed`,
 };

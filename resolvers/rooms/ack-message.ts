@@ -1,10 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
-import { columnsOf } from '../../db/columns-of.ts';
 import { momentText } from '../../db/moment-text.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { type Recipient, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
+import { allOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -37,13 +37,13 @@ export const ackMessage = mutation({
   }),
   async handler(work, { message: id, ...who }): Promise<AckedMessage> {
     const find = async () => {
-      const [found] = await work.rows<RoomMessage>(messageStatement, [work.org.id, work.room.key, id]);
+      const [found] = await work.rows(messageStatement.with({ orgId: work.org.id, roomKey: work.room.key, id }));
       if (found === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { message_id: id } });
       return found;
     };
     const presence = await resolveSelf(work, work.rows, await namedIn(work, await find(), who), true);
-    const values = [work.org.id, work.room.key, id, presence.id];
-    const [acked] = await work.rows<RoomMessage>(ackStatement, values);
+    const asked = { orgId: work.org.id, roomKey: work.room.key, id, presence: presence.id };
+    const [acked] = await work.rows(ackStatement.with(asked));
     const message = acked ?? (await find());
     const recipient = message.recipients.find(({ presenceId }) => presenceId === presence.id);
     if (recipient === undefined) throw notARecipient(id);
@@ -65,25 +65,44 @@ const notARecipient = (id: string) => new ServiceError('NOT_A_RECIPIENT', { deta
 async function namedIn(work: Work & RoomScope, message: RoomMessage, who: SelfRequest): Promise<SelfRequest> {
   if (who.presence_id !== undefined || who.session_key !== undefined) return who;
   const named = message.recipients.map(({ presenceId }: Recipient) => presenceId);
-  const own = await work.rows<{ id: string }>(ownStatement, [work.org.id, named, principalIdOf(await work.caller())]);
+  const own = await work.rows(
+    ownStatement.with({ orgId: work.org.id, named, principal: principalIdOf(await work.caller()) }),
+  );
   if (own.length === 0) throw notARecipient(message.id);
   if (own.length > 1) throw nobodyNamed('the message names several of your presences');
   return { presence_id: own[0]!.id };
 }
 
-const ownStatement: Statement = {
-  name: 'rooms.ack-own',
-  text: `select id from room_presences where org_id = $1 and id = any($2::text[]) and ${checked('principal_id = $3')}`,
-};
+const ownStatement = statement(
+  'rooms.ack-own',
+  {
+    params: {
+      orgId: roomPresences.orgId,
+      named: typed<readonly string[]>('text[]'),
+      principal: typed<string | null>('text'),
+    },
+    row: pick(roomPresences, 'id'),
+  },
+  ({ orgId, named, principal }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.id} = any(${named}::text[])
+      and ${checked(sql`${roomPresences.principalId} = ${principal}`)}`,
+);
 
-// Whoever comes second waits for the row, finds it acknowledged, and changes nothing.
-const ackStatement: Statement = {
-  name: 'rooms.ack',
-  text: `update room_messages m set recipients = (
-      select jsonb_agg(case when r ->> 'presenceId' <> $4 then r else r || jsonb_build_object('ackedAt',
-        ${momentText('now()')}) end order by n)
-      from jsonb_array_elements(m.recipients) with ordinality as one (r, n))
-    where org_id = $1 and id = $3 and ${checked('room_key = $2')} and exists (
-      select from jsonb_array_elements(m.recipients) r where r ->> 'presenceId' = $4 and r ->> 'ackedAt' is null)
-    returning ${columnsOf(roomMessages, 'm')}`,
-};
+// A request that comes second waits for the row, finds it acknowledged, and changes nothing.
+const ackStatement = statement(
+  'rooms.ack',
+  {
+    params: { ...pick(roomMessages, 'orgId', 'roomKey', 'id'), presence: typed<string>('text') },
+    row: allOf(roomMessages),
+  },
+  ({ orgId, roomKey, id, presence }, row) => sql`update ${roomMessages} ${setOf(roomMessages, {
+    recipients: sql`(
+      select jsonb_agg(case when r ->> 'presenceId' <> ${presence} then r
+        else r || jsonb_build_object('ackedAt', ${sql.raw(momentText('now()'))}) end order by n)
+      from jsonb_array_elements(${roomMessages.recipients}) with ordinality as one (r, n))`,
+  })} where ${roomMessages.orgId} = ${orgId} and ${roomMessages.id} = ${id}
+      and ${checked(sql`${roomMessages.roomKey} = ${roomKey}`)} and exists (
+        select from jsonb_array_elements(${roomMessages.recipients}) r
+        where r ->> 'presenceId' = ${presence} and r ->> 'ackedAt' is null)
+    returning ${row}`,
+);

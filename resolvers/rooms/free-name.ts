@@ -1,4 +1,4 @@
-import { checked } from '../../db/checked.ts';
+import { checkedText } from '../../db/checked.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -11,7 +11,7 @@ export async function freeName(work: Work & RoomScope, wanted: string): Promise<
 
 // Folded by the database, as the unique index does it: another notion of letter case would look for ever.
 const taken = (name: string) =>
-  `exists (select from room_presences where org_id = $1 and (lower(name) collate "C") = ${name} and ${checked('room_key = $2')})`;
+  `exists (select from room_presences where org_id = $1 and (lower(name) collate "C") = ${name} and ${checkedText('room_key = $2')})`;
 
 /**
  * Looks a name up at a time, each in the unique index of names: however many are taken, a few dozen. `taken` is the last

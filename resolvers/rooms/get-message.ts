@@ -1,9 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { roomActions } from './shared/actions.ts';
@@ -19,7 +19,7 @@ export const getMessage = query({
   access: onRoom(roomActions['room:read']),
   input: z.object({ ...roomAddress, message: z.string().max(64).describe('Message, `msg_…`.') }),
   async handler({ services, org, room }, { message }): Promise<RoomMessage> {
-    const [found] = await services.db.rows<RoomMessage>(messageStatement, [org.id, room.key, message]);
+    const [found] = await services.db.rows(messageStatement.with({ orgId: org.id, roomKey: room.key, id: message }));
     if (found === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { message_id: message } });
     return found;
   },
@@ -27,8 +27,9 @@ export const getMessage = query({
   toWire: (message, ctx) => ({ ...messageToWire(message, ctx), body: message.body }),
 });
 
-export const messageStatement: Statement = {
-  name: 'rooms.message',
-  pipelined: true,
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
-};
+export const messageStatement = statement(
+  'rooms.message',
+  { params: pick(roomMessages, 'orgId', 'roomKey', 'id'), row: allOf(roomMessages), pipelined: true },
+  ({ orgId, roomKey, id }, row) => sql`select ${row} from ${roomMessages} where ${roomMessages.orgId} = ${orgId}
+    and ${roomMessages.id} = ${id} and ${checked(sql`${roomMessages.roomKey} = ${roomKey}`)}`,
+);

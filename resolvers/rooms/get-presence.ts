@@ -17,7 +17,7 @@ export const getPresence = query({
   access: onRoom(roomActions['room:read']),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence, `prs_…`.') }),
   async handler({ services, org, room }, { presence }): Promise<Presence> {
-    const [found] = await services.db.rows<Presence>(presenceStatement, [org.id, room.key, presence]);
+    const [found] = await services.db.rows(presenceStatement.with({ orgId: org.id, roomKey: room.key, id: presence }));
     if (found === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: presence } });
     return found;
   },

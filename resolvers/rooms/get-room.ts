@@ -1,8 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { rooms } from '../../db/schema/rooms.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
+import { type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
 import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
 
@@ -17,15 +19,15 @@ export const getRoom = query({
   async handler({ services, org, room }): Promise<RoomSummary> {
     const unused = { orgId: org.id, key: room.key, livePresences: 0, lastActivityAt: null };
     if (!room.used) return unused;
-    const [summary] = await services.db.rows<RoomSummary>(roomStatement, [org.id, room.key]);
+    const [summary] = await services.db.rows(roomStatement.with({ orgId: org.id, key: room.key }));
     return summary ?? unused;
   },
   wire: RoomSummaryWire,
   toWire: roomToWire,
 });
 
-const roomStatement: Statement = {
-  name: 'rooms.summary',
-  pipelined: true,
-  text: `select ${summaryColumns} from rooms r where r.org_id = $1 and r.key = $2`,
-};
+const roomStatement = statement(
+  'rooms.summary',
+  { params: pick(rooms, 'orgId', 'key'), row: summaryOf(), pipelined: true },
+  ({ orgId, key }, row) => sql`select ${row} from ${rooms} where ${rooms.orgId} = ${orgId} and ${rooms.key} = ${key}`,
+);

@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { checked } from '../../db/checked.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Presence } from '../../db/schema/rooms.ts';
+import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
+import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { freeClaims } from './claims/free-claims.ts';
@@ -31,13 +32,10 @@ export const leaveRoom = mutation({
   access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence that leaves, `prs_…`.') }),
   async handler(work, { presence: presenceId }): Promise<Leaving> {
-    const values = [work.org.id, work.room.key, presenceId];
-    const [found] = await work.rows<Presence & { readonly wasLive: boolean }>(leaveStatement, [
-      ...values,
-      await principalOf(work),
-    ]);
+    const named = { orgId: work.org.id, roomKey: work.room.key, id: presenceId };
+    const [found] = await work.rows(leaveStatement.with({ ...named, principalId: await principalOf(work) }));
     if (found === undefined) {
-      const [presence = null] = await work.rows<Presence>(presenceStatement, values);
+      const [presence = null] = await work.rows(presenceStatement.with(named));
       return { presenceId, presence, left: false, changed: false };
     }
     const { wasLive, ...presence } = found;
@@ -53,9 +51,16 @@ export const leaveRoom = mutation({
 });
 
 // What it was prolonged to stays, so that it still tells when the presence was last active.
-const leaveStatement: Statement = {
-  name: 'presences.leave',
-  text: `update room_presences p set left_at = now(), session_key = null
-    where org_id = $1 and id = $3 and ${checked('room_key = $2 and principal_id = $4')} and left_at is null
-    returning ${presenceColumns('p')}, expires_at > now() as "wasLive"`,
-};
+const leaveStatement = statement(
+  'presences.leave',
+  {
+    params: pick(roomPresences, 'orgId', 'roomKey', 'id', 'principalId'),
+    row: { ...presenceColumns, wasLive: computed<boolean>('boolean', sql`${roomPresences.expiresAt} > now()`) },
+  },
+  ({ orgId, roomKey, id, principalId }, row) =>
+    sql`update ${roomPresences} ${setOf(roomPresences, { leftAt: sql`now()`, sessionKey: sql`null` })}
+      where ${roomPresences.orgId} = ${orgId} and ${roomPresences.id} = ${id}
+        and ${checked(sql`${roomPresences.roomKey} = ${roomKey} and ${roomPresences.principalId} = ${principalId}`)}
+        and ${roomPresences.leftAt} is null
+      returning ${row}`,
+);

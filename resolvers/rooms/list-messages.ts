@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
+import { type Presence, type RoomMessage, roomPresences } from '../../db/schema/rooms.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
 import { roomAuthority } from '../../kernel/access/authority.ts';
 import { feedCursor, feedPosition, readFeed } from '../../kernel/feeds/feeds.ts';
@@ -80,7 +81,7 @@ export const listMessages = query({
     }
     const last = page.rows.at(-1);
     if (leavesTrace && last !== undefined && last.seq > self!.readSeq) {
-      await services.db.rows(readStatement, [org.id, self!.id, last.seq]);
+      await services.db.rows(readStatement.with({ orgId: org.id, id: self!.id, readSeq: last.seq }));
     }
     const at = (position: bigint) => feedCursor(services.keys, feed, position);
     return {
@@ -150,10 +151,12 @@ interface WantedMessages extends SelfRequest {
 }
 
 // Never back: of two readings at once the one that got further counts.
-const readStatement: Statement = {
-  name: 'presences.read',
-  text: 'update room_presences set read_seq = $3 where org_id = $1 and id = $2 and read_seq < $3',
-};
+const readStatement = statement(
+  'presences.read',
+  { params: pick(roomPresences, 'orgId', 'id', 'readSeq') },
+  ({ orgId, id, readSeq }) => sql`update ${roomPresences} ${setOf(roomPresences, { readSeq })}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.id} = ${id} and ${roomPresences.readSeq} < ${readSeq}`,
+);
 
 /** Newest first, for looking back: counts as no activity, and waits for nothing. An unusable cursor starts at the newest. */
 async function readBack(

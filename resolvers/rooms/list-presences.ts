@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Presence } from '../../db/schema/rooms.ts';
+import { roomClaims } from '../../db/schema/claims.ts';
+import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
+import { computed, pick, statement, typed } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { flag, oneLine } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -31,8 +33,9 @@ export const listPresences = query({
     name: oneLine(128).optional().describe('Only the presence of exactly this name.'),
   }),
   handler({ services: { db }, org, room }, { include_expired, name }): Promise<ListedPresence[]> {
-    if (name !== undefined) return db.rows(namedStatement, [org.id, room.key, name, include_expired]);
-    return db.rows(include_expired ? allStatement : liveStatement, [org.id, room.key]);
+    const place = { orgId: org.id, roomKey: room.key };
+    if (name !== undefined) return db.rows(namedStatement.with({ ...place, name, goneToo: include_expired }));
+    return db.rows((include_expired ? allStatement : liveStatement).with(place));
   },
   wire: z.object({ presences: z.array(PresenceWire.extend({ active_claims: z.number().int() })) }),
   toWire: (presences) => ({
@@ -43,30 +46,41 @@ export const listPresences = query({
   }),
 });
 
-const listed = `${presenceColumns('p')}, (
-    select count(*)::int from room_claims c where c.org_id = p.org_id and c.presence_id = p.id and ${isStanding('c')}
-  ) as "activeClaims"`;
-
-const liveStatement: Statement = {
-  name: 'presences.list',
-  text: `select ${listed} from room_presences p where org_id = $1 and room_key = $2 and ${isLive('p')}
-    order by last_active desc, id`,
+const listed = {
+  ...presenceColumns,
+  activeClaims: computed<number>(
+    'integer',
+    sql`(select count(*)::int from ${roomClaims} where ${roomClaims.orgId} = ${roomPresences.orgId}
+      and ${roomClaims.presenceId} = ${roomPresences.id} and ${isStanding()})`,
+  ),
 };
+const inRoom = pick(roomPresences, 'orgId', 'roomKey');
+const latestFirst = sql`${roomPresences.lastActive} desc, ${roomPresences.id}`;
+
+const liveStatement = statement(
+  'presences.list',
+  { params: inRoom, row: listed },
+  ({ orgId, roomKey }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${roomKey} and ${isLive()}
+    order by ${latestFirst}`,
+);
 
 // Every sign of life prolongs a presence by the same hour: in the order in which they expire, they were last active.
-const allStatement: Statement = {
-  name: 'presences.list-all',
-  text: `select ${listed} from (
-      (select * from room_presences l where org_id = $1 and room_key = $2 and ${isLive('l')})
-      union all
-      (select * from room_presences g where org_id = $1 and room_key = $2 and not ${isLive('g')}
-        order by expires_at desc limit ${goneMax})
-    ) p order by ${isLive('p')} desc, last_active desc, id`,
-};
+const allStatement = statement('presences.list-all', { params: inRoom, row: listed }, ({ orgId, roomKey }, row) => {
+  const ofRoom = sql`select * from ${roomPresences}
+      where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${roomKey}`;
+  return sql`select ${row} from (
+        (${ofRoom} and ${isLive()})
+        union all
+        (${ofRoom} and not ${isLive()} order by ${roomPresences.expiresAt} desc limit ${sql.raw(String(goneMax))})
+      ) ${roomPresences} order by ${isLive()} desc, ${latestFirst}`;
+});
 
-const namedStatement: Statement = {
-  name: 'presences.list-named',
-  text: `select ${listed} from room_presences p
-    where org_id = $1 and (lower(name) collate "C") = lower($3) and room_key = $2 and name = $3
-      and ($4::boolean or ${isLive('p')})`,
-};
+const namedStatement = statement(
+  'presences.list-named',
+  { params: { ...inRoom, name: roomPresences.name, goneToo: typed<boolean>('boolean') }, row: listed },
+  ({ orgId, roomKey, name, goneToo }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and (lower(${roomPresences.name}) collate "C") = lower(${name})
+      and ${roomPresences.roomKey} = ${roomKey} and ${roomPresences.name} = ${name}
+      and (${goneToo}::boolean or ${isLive()})`,
+);

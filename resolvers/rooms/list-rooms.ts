@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import { textOf } from '../../db/sql.ts';
+import { rooms } from '../../db/schema/rooms.ts';
+import { statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { isProjectRoom, roomStands } from '../../kernel/access/rules.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
+import { type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
 import { roomActions } from './shared/actions.ts';
 
 /** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */
@@ -23,17 +23,26 @@ export const listRooms = query({
     const projects =
       caller.kind === 'delegate' ? caller.projectIds : caller.kind === 'project_key' ? [caller.projectId] : null;
     const named = caller.kind !== 'project_key';
-    return ctx.services.db.rows<RoomSummary>(roomsStatement, [ctx.org.id, projects, named]);
+    return ctx.services.db.rows(roomsStatement.with({ org: ctx.org.id, projects, named }));
   },
   wire: z.object({ rooms: z.array(RoomSummaryWire) }),
   toWire: (rooms) => ({ rooms: rooms.map(roomToWire) }),
 });
 
-const roomsStatement: Statement = {
-  name: 'rooms.list',
-  pipelined: true,
-  text: `select ${summaryColumns} from rooms r
-    where r.org_id = $1 and ${textOf(roomStands(sql.raw('r.org_id'), sql.raw('r.key')))}
-      and case when ${textOf(isProjectRoom(sql.raw('r.key')))} then $2::text[] is null or r.key = any($2) else $3::boolean end
-    order by "lastActivityAt" desc nulls last, r.key`,
-};
+const roomsStatement = statement(
+  'rooms.list',
+  {
+    params: {
+      org: rooms.orgId,
+      projects: typed<readonly string[] | null>('text[]'),
+      named: typed<boolean>('boolean'),
+    },
+    row: summaryOf(),
+    pipelined: true,
+  },
+  ({ org, projects, named }, row) => sql`select ${row} from ${rooms}
+    where ${rooms.orgId} = ${org} and ${roomStands(rooms.orgId, rooms.key)}
+      and case when ${isProjectRoom(rooms.key)}
+        then ${projects}::text[] is null or ${rooms.key} = any(${projects}) else ${named}::boolean end
+    order by "lastActivityAt" desc nulls last, ${rooms.key}`,
+);

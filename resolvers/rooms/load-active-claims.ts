@@ -1,4 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { roomClaims } from '../../db/schema/claims.ts';
+import { computed, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { isStanding } from './claims/claim-columns.ts';
 
@@ -10,18 +12,26 @@ export interface PresenceKey {
 
 /** How many claims of each presence stand, in one statement. */
 export async function loadActiveClaims(ctx: Context, presences: readonly PresenceKey[]): Promise<number[]> {
-  const values = [presences.map(({ orgId }) => orgId), presences.map(({ id }) => id)];
-  const rows = await ctx.services.db.rows<{ n: number; standing: number }>(countStatement, values);
+  const asked = { orgIds: presences.map(({ orgId }) => orgId), ids: presences.map(({ id }) => id) };
+  const rows = await ctx.services.db.rows(countStatement.with(asked));
   const byNumber = new Map(rows.map(({ n, standing }) => [n, standing]));
   return presences.map((_, index) => byNumber.get(index + 1) ?? 0);
 }
 
-const countStatement: Statement = {
-  name: 'presences.active-claims',
-  pipelined: true,
-  text: `select w.n::int as n, c.standing from unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, id, n)
+const countStatement = statement(
+  'presences.active-claims',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]'), ids: typed<readonly string[]>('text[]') },
+    row: {
+      n: computed<number>('integer', sql`w.n::int`),
+      standing: computed<number>('integer', sql`counted.standing`),
+    },
+    pipelined: true,
+  },
+  ({ orgIds, ids }, row) => sql`select ${row}
+    from unnest(${orgIds}::uuid[], ${ids}::text[]) with ordinality as w (org_id, id, n)
     cross join lateral (
-      select count(*)::int as standing from room_claims c
-      where c.org_id = w.org_id and c.presence_id = w.id and ${isStanding('c')}
-    ) c`,
-};
+      select count(*)::int as standing from ${roomClaims}
+      where ${roomClaims.orgId} = w.org_id and ${roomClaims.presenceId} = w.id and ${isStanding()}
+    ) counted`,
+);

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import type { Statement } from '../../db/pool.ts';
-import { textOf } from '../../db/sql.ts';
+import { rooms } from '../../db/schema/rooms.ts';
+import { type Computed, computed, statement, typed } from '../../db/sql.ts';
 import { type Caller, isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';
 import { isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { observed } from '../../kernel/run/observed.ts';
 import { listRooms } from './list-rooms.ts';
-import { activityColumn, liveColumn, type RoomSummary } from './room-summary.ts';
+import { activityIn, liveIn, type RoomSummary } from './room-summary.ts';
 
 /**
  * Whether the database alone knows what a caller may reach: by membership or grant. What delegates, keys and the
@@ -29,30 +29,39 @@ export async function loadRoomLists(
   const caller = await ctx.caller();
   if (!isReachedByRule(caller)) return orgIds.map(() => null);
   return observed(ctx, listRooms, async () => {
-    const rows = await ctx.services.db.rows<RoomSummary & { n: number; key: string | null }>(
-      live ? withLive : withoutLive,
-      [orgIds, caller.principal.id],
-    );
+    const listed = (live ? withLive : withoutLive).with({ orgIds, principal: caller.principal.id });
+    const rows = await ctx.services.db.rows(listed);
     const lists: (RoomSummary[] | null)[] = orgIds.map(() => null);
     for (const row of rows) {
       const list = (lists[row.n - 1] ??= []);
       // A member of an organization without rooms.
-      if (row.key !== null) list.push(row);
+      if (row.key !== null) list.push({ ...row, key: row.key });
     }
     return lists;
   });
 }
 
-const statementOf = (name: string, live: string): Statement => ({
-  name,
-  pipelined: true,
-  text: `select w.n::int as n, w.org_id as "orgId", r.key, ${live}, ${activityColumn}
-    from unnest($1::uuid[]) with ordinality as w (org_id, n)
-    cross join lateral (select ${textOf(isMember(sql.raw('w.org_id'), sql.raw('$2')))} as own offset 0) admitted
-    left join rooms r on r.org_id = w.org_id and ${textOf(roomStands(sql.raw('r.org_id'), sql.raw('r.key')))}
-    where admitted.own
-    order by n, "lastActivityAt" desc nulls last, r.key`,
-});
+const statementOf = (name: string, livePresences: Computed<number>) =>
+  statement(
+    name,
+    {
+      params: { orgIds: typed<readonly string[]>('uuid[]'), principal: typed<string>('text') },
+      row: {
+        n: computed<number>('integer', sql`w.n::int`),
+        orgId: computed<string>('uuid', sql`w.org_id`),
+        key: computed<string | null>('text', sql`${rooms.key}`),
+        livePresences,
+        lastActivityAt: activityIn(rooms),
+      },
+      pipelined: true,
+    },
+    ({ orgIds, principal }, row) => sql`select ${row}
+      from unnest(${orgIds}::uuid[]) with ordinality as w (org_id, n)
+      cross join lateral (select ${isMember(sql`w.org_id`, principal)} as own offset 0) admitted
+      left join ${rooms} on ${rooms.orgId} = w.org_id and ${roomStands(rooms.orgId, rooms.key)}
+      where admitted.own
+      order by n, "lastActivityAt" desc nulls last, ${rooms.key}`,
+  );
 
-const withLive = statementOf('rooms.lists', liveColumn);
-const withoutLive = statementOf('rooms.lists-bare', `0 as "livePresences"`);
+const withLive = statementOf('rooms.lists', liveIn(rooms));
+const withoutLive = statementOf('rooms.lists-bare', computed<number>('integer', sql`0`));

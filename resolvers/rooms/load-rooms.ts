@@ -1,13 +1,11 @@
-import { sql } from 'drizzle-orm';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import { textOf } from '../../db/sql.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { type Presence, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
+import { allOf, computed, statement, typed } from '../../db/sql.ts';
 import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../../kernel/access/rules.ts';
 import { visibilityOf } from '../../kernel/access/visibility.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { presenceColumns } from './presence-columns.ts';
-import { type RoomSummary, summaryColumns } from './room-summary.ts';
+import { type RoomPlace, type RoomSummary, summaryOf } from './room-summary.ts';
 
 /** Names a room; the two parts never hold a slash. */
 export interface RoomAddress {
@@ -15,45 +13,46 @@ export interface RoomAddress {
   readonly key: string;
 }
 
-const arrays = (addresses: readonly RoomAddress[]) => [
-  addresses.map(({ orgId }) => orgId),
-  addresses.map(({ key }) => key),
-];
+const arrays = (addresses: readonly RoomAddress[]) => ({
+  orgIds: addresses.map(({ orgId }) => orgId),
+  keys: addresses.map(({ key }) => key),
+});
 
-/** The caller's own parameters of {@link reachable}. What is said in rooms is not the platform admin's to read. */
-export async function callerValues(ctx: Context): Promise<readonly unknown[]> {
+/** The parameters of {@link reachable}: a principal, and for credentials that name their own reach what that is. */
+export const reader = {
+  principal: typed<string | null>('text'),
+  claimedOrg: typed<string | null>('uuid'),
+  claimedProjects: typed<readonly string[]>('text[]'),
+  claimsNamed: typed<boolean>('boolean'),
+};
+
+/** The caller as the values of {@link reader}. The platform admin may not read what is said in rooms. */
+export async function readerOf(ctx: Context) {
   const caller = await ctx.caller();
-  if (caller.kind === 'delegate') return [null, caller.orgId, caller.projectIds, true];
-  if (caller.kind === 'project_key' && caller.role === 'service_role') {
-    return [null, caller.orgId, [caller.projectId], false];
-  }
-  const [principalId] = visibilityOf(caller);
-  return [principalId, null, [], false];
+  const none = { principal: null, claimedOrg: null, claimedProjects: [] as readonly string[], claimsNamed: false };
+  if (caller.kind === 'delegate')
+    return { ...none, claimedOrg: caller.orgId, claimedProjects: caller.projectIds, claimsNamed: true };
+  if (caller.kind === 'project_key' && caller.role === 'service_role')
+    return { ...none, claimedOrg: caller.orgId, claimedProjects: [caller.projectId] };
+  const [principal] = visibilityOf(caller);
+  return { ...none, principal };
 }
 
-/**
- * Which of the rooms `w (org_id, key)` a caller can reach, as the door decides it for one. Four parameters from `first`
- * on: principal, and for credentials that name their own reach organization, projects and whether named
- * rooms too.
- */
-export function reachable(first: number): string {
-  const [principalId, orgId, projectIds, namedRooms] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
+/** Whether a caller can reach a room, as the door decides it for one. */
+export function reachable({ orgId, key }: RoomPlace, given: { readonly [Name in keyof typeof reader]: SQL }): SQL {
   const claim = {
-    orgId: sql.raw(`${orgId}::uuid`),
-    projectIds: sql.raw(`${projectIds}::text[]`),
-    namedRooms: sql.raw(`${namedRooms}::boolean`),
+    orgId: sql`${given.claimedOrg}::uuid`,
+    projectIds: sql`${given.claimedProjects}::text[]`,
+    namedRooms: sql`${given.claimsNamed}::boolean`,
   };
-  return `${textOf(roomStands(sql.raw('w.org_id'), sql.raw('w.key')))} and (${textOf(isMember(sql.raw('w.org_id'), sql.raw(principalId!)))}
-    or ${textOf(hasRoomGrant(sql.raw('w.org_id'), sql.raw(principalId!), sql.raw('w.key')))} or ${textOf(isClaimedRoom(sql.raw('w.org_id'), sql.raw('w.key'), claim))})`;
+  return sql`${roomStands(orgId, key)} and (${isMember(orgId, given.principal)}
+    or ${hasRoomGrant(orgId, given.principal, key)} or ${isClaimedRoom(orgId, key, claim)})`;
 }
 
 /** Rooms by address, those the caller can reach, in one statement; an unused one reads as empty. */
 export async function loadRooms(ctx: Context, addresses: readonly RoomAddress[]): Promise<(RoomSummary | null)[]> {
-  const rows = await ctx.services.db.rows<RoomSummary & { n: number }>(roomsStatement, [
-    ...arrays(addresses),
-    ...(await callerValues(ctx)),
-  ]);
-  return inOrder(addresses.length, rows);
+  const asked = { ...arrays(addresses), ...(await readerOf(ctx)) };
+  return inOrder(addresses.length, await ctx.services.db.rows(roomsStatement.with(asked)));
 }
 
 /** The newest message of each room, in one statement. */
@@ -61,58 +60,60 @@ export async function loadLastMessages(
   ctx: Context,
   addresses: readonly RoomAddress[],
 ): Promise<(RoomMessage | null)[]> {
-  const rows = await ctx.services.db.rows<RoomMessage & { n: number }>(lastStatement, [
-    ...arrays(addresses),
-    ...(await callerValues(ctx)),
-  ]);
-  return inOrder(addresses.length, rows);
+  const asked = { ...arrays(addresses), ...(await readerOf(ctx)) };
+  return inOrder(addresses.length, await ctx.services.db.rows(lastStatement.with(asked)));
 }
 
 /** Messages by id; `org_id` comes first in every key, so the id is looked for in the caller's organizations. */
-export async function loadMessages(ctx: Context, ids: readonly string[]): Promise<RoomMessage[]> {
-  return ctx.services.db.rows<RoomMessage>(messagesStatement, [ids, ...(await callerValues(ctx))]);
-}
+export const loadMessages = async (ctx: Context, ids: readonly string[]): Promise<RoomMessage[]> =>
+  ctx.services.db.rows(messagesStatement.with({ ids, ...(await readerOf(ctx)) }));
 
 /** Presences by id, of the rooms the caller can reach, in one statement. */
-export async function loadPresences(ctx: Context, ids: readonly string[]): Promise<Presence[]> {
-  return ctx.services.db.rows<Presence>(presencesStatement, [ids, ...(await callerValues(ctx))]);
-}
+export const loadPresences = async (ctx: Context, ids: readonly string[]): Promise<Presence[]> =>
+  ctx.services.db.rows(presencesStatement.with({ ids, ...(await readerOf(ctx)) }));
 
 function inOrder<Row extends { n: number }>(length: number, rows: readonly Row[]): (Row | null)[] {
   const byNumber = new Map(rows.map((row) => [row.n, row]));
   return Array.from({ length }, (_, index) => byNumber.get(index + 1) ?? null);
 }
 
-const wanted = 'unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key, n)';
+/** The rooms that are asked for, by number. */
+const asked = { orgIds: typed<readonly string[]>('uuid[]'), keys: typed<readonly string[]>('text[]'), ...reader };
+const fromAsked = ({ orgIds, keys }: { readonly orgIds: SQL; readonly keys: SQL }): SQL =>
+  sql`unnest(${orgIds}::uuid[], ${keys}::text[]) with ordinality as w (org_id, key, n)`;
+const place = { orgId: sql`w.org_id`, key: sql`w.key` };
+const number = { n: computed<number>('integer', sql`w.n::int`) };
 
-const roomsStatement: Statement = {
-  name: 'rooms.load',
-  pipelined: true,
-  text: `select w.n::int as n, ${summaryColumns} from ${wanted}
-    cross join lateral (select w.org_id, w.key) r where ${reachable(3)}`,
-};
+const roomsStatement = statement(
+  'rooms.load',
+  { params: asked, row: { ...number, ...summaryOf(place) }, pipelined: true },
+  (given, row) => sql`select ${row} from ${fromAsked(given)} where ${reachable(place, given)}`,
+);
 
-const lastStatement: Statement = {
-  name: 'rooms.load-last',
-  pipelined: true,
-  text: `select w.n::int as n, ${columnsOf(roomMessages, 'm')} from ${wanted}
+const lastStatement = statement(
+  'rooms.load-last',
+  { params: asked, row: { ...number, ...allOf(roomMessages) }, pipelined: true },
+  (given, row) => sql`select ${row} from ${fromAsked(given)}
     cross join lateral (
-      select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key order by m.seq desc limit 1
-    ) m where ${reachable(3)}`,
-};
+      select * from ${roomMessages} where ${roomMessages.orgId} = w.org_id and ${roomMessages.roomKey} = w.key
+      order by ${roomMessages.seq} desc limit 1
+    ) ${roomMessages} where ${reachable(place, given)}`,
+);
 
-const messagesStatement: Statement = {
-  name: 'rooms.load-messages',
-  pipelined: true,
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
-    cross join lateral (select m.org_id, m.room_key as key) w
-    where m.id = any($1::text[]) and ${reachable(2)}`,
-};
+const byIds = { ids: typed<readonly string[]>('text[]'), ...reader };
 
-const presencesStatement: Statement = {
-  name: 'rooms.load-presences',
-  pipelined: true,
-  text: `select ${presenceColumns('p')} from room_presences p
-    cross join lateral (select p.org_id, p.room_key as key) w
-    where p.id = any($1::text[]) and ${reachable(2)}`,
-};
+const messagesStatement = statement(
+  'rooms.load-messages',
+  { params: byIds, row: allOf(roomMessages), pipelined: true },
+  ({ ids, ...given }, row) => sql`select ${row} from ${roomMessages}
+    cross join lateral (select ${roomMessages.orgId}, ${roomMessages.roomKey} as key) w
+    where ${roomMessages.id} = any(${ids}::text[]) and ${reachable(place, given)}`,
+);
+
+const presencesStatement = statement(
+  'rooms.load-presences',
+  { params: byIds, row: presenceColumns, pipelined: true },
+  ({ ids, ...given }, row) => sql`select ${row} from ${roomPresences}
+    cross join lateral (select ${roomPresences.orgId}, ${roomPresences.roomKey} as key) w
+    where ${roomPresences.id} = any(${ids}::text[]) and ${reachable(place, given)}`,
+);

@@ -1,9 +1,19 @@
-import { columnsOf } from '../../db/columns-of.ts';
-import { roomPresences } from '../../db/schema/rooms.ts';
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
+import { allOf, computed } from '../../db/sql.ts';
+
+type Life = { readonly leftAt: Column; readonly expiresAt: Column };
 
 /** Whether a presence is there: the database's clock decides, a node's own may be wrong. */
-export const isLive = (alias: string): string => `(${alias}.left_at is null and ${alias}.expires_at > now())`;
+export const isLive = ({ leftAt, expiresAt }: Life = roomPresences): SQL =>
+  sql`(${leftAt} is null and ${expiresAt} > now())`;
 
-/** The select list of a `Presence`. */
-export const presenceColumns = (alias: string): string => `${columnsOf(roomPresences, alias)},
-  case when ${alias}.left_at is not null then 'left' when ${alias}.expires_at > now() then 'active' else 'expired' end as state`;
+/** The columns of a {@link Presence}. */
+export const presenceColumns = {
+  ...allOf(roomPresences),
+  state: computed<Presence['state']>(
+    'text',
+    sql`case when ${roomPresences.leftAt} is not null then 'left'
+      when ${roomPresences.expiresAt} > now() then 'active' else 'expired' end`,
+  ),
+};

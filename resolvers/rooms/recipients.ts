@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Recipient } from '../../db/schema/rooms.ts';
+import { type Recipient, roomPresences } from '../../db/schema/rooms.ts';
+import { computed, pick, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isLive } from './presence-columns.ts';
@@ -10,13 +11,6 @@ export interface Named {
   readonly to: readonly string[];
   readonly cc: readonly string[];
   readonly ack_required: boolean;
-}
-
-interface Found {
-  /** Where it stands among the names asked for, from 1. */
-  readonly n: number;
-  readonly id: string;
-  readonly name: string;
 }
 
 /**
@@ -29,7 +23,7 @@ export async function resolveRecipients(work: Work & RoomScope, named: Named): P
   const asked = (['to', 'cc'] as const).flatMap((kind) => [...new Set(named[kind])].map((name) => ({ kind, name })));
   if (asked.length === 0) return [];
   const names = asked.map(({ name }) => name);
-  const rows = await work.rows<Found>(namedStatement, [work.org.id, work.room.key, names]);
+  const rows = await work.rows(namedStatement.with({ orgId: work.org.id, roomKey: work.room.key, names }));
   const byPlace = new Map(rows.map((row) => [row.n, row]));
   const found = asked.map((one, index) => ({ ...one, presence: byPlace.get(index + 1) }));
   const unknown = found.filter(({ presence }) => presence === undefined);
@@ -50,9 +44,18 @@ export async function resolveRecipients(work: Work & RoomScope, named: Named): P
 }
 
 // Folded by the database, as the unique index of names does it.
-const namedStatement: Statement = {
-  name: 'presences.named',
-  text: `select w.n::int as n, p.id, p.name from unnest($3::text[]) with ordinality as w (name, n)
-    join room_presences p on p.org_id = $1 and (lower(p.name) collate "C") = lower(w.name) and p.room_key = $2
-      and ${isLive('p')}`,
-};
+const namedStatement = statement(
+  'presences.named',
+  {
+    params: { ...pick(roomPresences, 'orgId', 'roomKey'), names: typed<readonly string[]>('text[]') },
+    row: {
+      /** The place among the names that are asked for, from 1. */
+      n: computed<number>('integer', sql`w.n::int`),
+      ...pick(roomPresences, 'id', 'name'),
+    },
+  },
+  ({ orgId, roomKey, names }, row) => sql`select ${row} from unnest(${names}::text[]) with ordinality as w (name, n)
+    join ${roomPresences} on ${roomPresences.orgId} = ${orgId}
+      and (lower(${roomPresences.name}) collate "C") = lower(w.name) and ${roomPresences.roomKey} = ${roomKey}
+      and ${isLive()}`,
+);

@@ -1,4 +1,7 @@
+import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { roomMessages, roomPresences, rooms } from '../../db/schema/rooms.ts';
+import { computed } from '../../db/sql.ts';
 
 /** A room as seen from outside. Contract 02, section 2.1. */
 export interface RoomSummary {
@@ -28,21 +31,40 @@ export const roomToWire = (room: RoomSummary) => ({
   last_activity_at: room.lastActivityAt?.toISOString() ?? null,
 });
 
-/** Who is live in rooms `r (org_id, key)`. */
-export const liveColumn = `(
-    select count(*)::int from room_presences p
-    where p.org_id = r.org_id and p.room_key = r.key and p.left_at is null and p.expires_at > now()
-  ) as "livePresences"`;
+/** Where a statement has the organization and the key of a room. */
+export interface RoomPlace {
+  readonly orgId: SQL | Column;
+  readonly key: SQL | Column;
+}
+
+/** How many are live in a room. */
+export const liveIn = ({ orgId, key }: RoomPlace) =>
+  computed<number>(
+    'integer',
+    sql`(select count(*)::int from ${roomPresences} where ${roomPresences.orgId} = ${orgId}
+      and ${roomPresences.roomKey} = ${key} and ${roomPresences.leftAt} is null and ${roomPresences.expiresAt} > now())`,
+  );
 
 /**
- * The newest sign of life in rooms `r (org_id, key)`. Every one prolongs a presence by the same hour, so the presence
- * that expires last was the last to be active, and the index on that finds it at once.
+ * The newest sign of life in a room. Every one prolongs a presence by the same hour, so the presence that expires last
+ * was the last to be active, and the index on that finds it at once.
  */
-export const activityColumn = `greatest(
-    (select p.last_active from room_presences p where p.org_id = r.org_id and p.room_key = r.key
-      order by p.expires_at desc limit 1),
-    (select m.created_at from room_messages m where m.org_id = r.org_id and m.room_key = r.key order by m.seq desc limit 1)
-  ) as "lastActivityAt"`;
+export const activityIn = ({ orgId, key }: RoomPlace) =>
+  computed<Date | null>(
+    'timestamp with time zone',
+    sql`greatest(
+      (select ${roomPresences.lastActive} from ${roomPresences}
+        where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${key}
+        order by ${roomPresences.expiresAt} desc limit 1),
+      (select ${roomMessages.createdAt} from ${roomMessages}
+        where ${roomMessages.orgId} = ${orgId} and ${roomMessages.roomKey} = ${key}
+        order by ${roomMessages.seq} desc limit 1))`,
+  );
 
-/** Summaries of rooms `r (org_id, key)`. */
-export const summaryColumns = `r.org_id as "orgId", r.key, ${liveColumn}, ${activityColumn}`;
+/** The columns of a {@link RoomSummary}. */
+export const summaryOf = (place: RoomPlace = rooms) => ({
+  orgId: computed<string>('uuid', sql`${place.orgId}`),
+  key: computed<string>('text', sql`${place.key}`),
+  livePresences: liveIn(place),
+  lastActivityAt: activityIn(place),
+});

@@ -1,8 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { checked } from '../../db/checked.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
 import { readAfterChange } from '../../kernel/durability/read-after-change.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -119,7 +119,7 @@ export const sendMessage = mutation({
   async complete({ services }, sent): Promise<SentMessage> {
     if (sent.deduplicated) return sent;
     const { orgId, roomKey, id } = sent.message;
-    const [placed] = await services.db.rows<{ seq: bigint }>(placeStatement, [orgId, roomKey, id]);
+    const [placed] = await services.db.rows(placeStatement.with({ orgId, roomKey, id }));
     return { ...sent, message: { ...sent.message, seq: placed?.seq ?? 0n } };
   },
   audit: ({ message, deduplicated }) =>
@@ -149,18 +149,23 @@ async function findReplayed(
   key: string | undefined,
 ): Promise<RoomMessage | undefined> {
   if (key === undefined) return undefined;
-  const [message] = await work.rows<RoomMessage>(replayStatement, [work.org.id, senderId, key]);
+  const [message] = await work.rows(
+    replayStatement.with({ orgId: work.org.id, senderPresenceId: senderId, idempotencyKey: key }),
+  );
   return message;
 }
 
-const replayStatement: Statement = {
-  name: 'rooms.replayed',
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
-    where org_id = $1 and sender_presence_id = $2 and idempotency_key = $3`,
-};
+const replayStatement = statement(
+  'rooms.replayed',
+  { params: pick(roomMessages, 'orgId', 'senderPresenceId', 'idempotencyKey'), row: allOf(roomMessages) },
+  ({ orgId, senderPresenceId, idempotencyKey }, row) => sql`select ${row} from ${roomMessages}
+    where ${roomMessages.orgId} = ${orgId} and ${roomMessages.senderPresenceId} = ${senderPresenceId}
+      and ${roomMessages.idempotencyKey} = ${idempotencyKey}`,
+);
 
-const placeStatement: Statement = {
-  name: 'rooms.place',
-  pipelined: true,
-  text: `select seq from room_messages where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
-};
+const placeStatement = statement(
+  'rooms.place',
+  { params: pick(roomMessages, 'orgId', 'roomKey', 'id'), row: pick(roomMessages, 'seq'), pipelined: true },
+  ({ orgId, roomKey, id }, row) => sql`select ${row} from ${roomMessages} where ${roomMessages.orgId} = ${orgId}
+    and ${roomMessages.id} = ${id} and ${checked(sql`${roomMessages.roomKey} = ${roomKey}`)}`,
+);

@@ -1,11 +1,13 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { checked } from '../../db/checked.ts';
-import type { Statement } from '../../db/pool.ts';
+import { roomPresences } from '../../db/schema/rooms.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { isLive } from './presence-columns.ts';
+import { isLive, presenceColumns } from './presence-columns.ts';
 import {
-  columns,
-  inRoom,
+  activeFor,
+  isInRoom,
   join,
   lockOwn,
   type PresenceResult,
@@ -14,7 +16,11 @@ import {
   resolveSpeaker,
   resumedBy,
   type SpeakerRequest,
-  until,
+  seconds,
+  shownAs,
+  shownColumns,
+  shownOtherwise,
+  was,
 } from './shared/presence.ts';
 
 /**
@@ -39,32 +45,50 @@ function resumeLatest(
   principalId: string,
   { requested_name: name, task, program, model }: SpeakerRequest,
 ): Promise<PresenceResult | undefined> {
-  const shown = [task ?? null, program ?? null, model ?? null];
-  const values = [work.org.id, work.room.key, principalId, ...shown, presenceSeconds];
-  return name === undefined
-    ? resumedBy(work, latestStatement, values, 'found')
-    : resumedBy(work, latestNamedStatement, [...values, name], 'found');
+  const latest = {
+    orgId: work.org.id,
+    roomKey: work.room.key,
+    principalId,
+    task: task ?? null,
+    program: program ?? null,
+    model: model ?? null,
+    seconds: presenceSeconds,
+  };
+  const resumed = name === undefined ? latestStatement.with(latest) : latestNamedStatement.with({ ...latest, name });
+  return resumedBy(work, resumed, 'found');
 }
 
-/** @param narrower which of the principal's presences are meant */
-const latest = (name: string, narrower: string): Statement => ({
-  name,
-  text: `update room_presences p set last_active = now(), expires_at = ${until(7)},
-      task = coalesce($4, p.task), program = coalesce($5, p.program), model = coalesce($6, p.model)
-    from (
-      select id, task, program, model from room_presences l
-      where org_id = $1 and room_key = $2 and ${isLive('l')}
-        and ${checked(`principal_id = $3 and session_key is null${narrower}`)}
-      order by last_active desc, id limit 1 for update
-    ) was
-    where p.org_id = $1 and p.id = was.id and ${inRoom}
-    returning ${columns}, (was.task, was.program, was.model) is distinct from (p.task, p.program, p.model) as changed`,
-});
+const latestParams = { ...pick(roomPresences, 'orgId', 'roomKey', 'principalId'), ...shownColumns, seconds };
+const latestRow = { ...presenceColumns, changed: computed<boolean>('boolean', shownOtherwise) };
 
-const latestStatement = latest('presences.resume-latest', '');
+/** @param narrower which of the principal's presences are meant */
+const resumeTheLatest = (
+  given: { readonly [Name in keyof typeof latestParams]: SQL },
+  row: SQL,
+  narrower = sql``,
+): SQL => sql`update ${roomPresences} ${setOf(roomPresences, { ...activeFor(given), ...shownAs(given) })}
+  from (
+    select * from ${roomPresences} where ${roomPresences.orgId} = ${given.orgId}
+      and ${roomPresences.roomKey} = ${given.roomKey} and ${isLive()} and ${checked(
+        sql`${roomPresences.principalId} = ${given.principalId} and ${roomPresences.sessionKey} is null${narrower}`,
+      )}
+    order by ${roomPresences.lastActive} desc, ${roomPresences.id} limit 1 for update
+  ) ${was}
+  where ${roomPresences.orgId} = ${given.orgId} and ${roomPresences.id} = ${was.id} and ${isInRoom(given)}
+  returning ${row}`;
+
+const latestStatement = statement('presences.resume-latest', { params: latestParams, row: latestRow }, (given, row) =>
+  resumeTheLatest(given, row),
+);
+
 // One that asked for a name which was taken has it with a number.
-const latestNamedStatement = latest(
+const latestNamedStatement = statement(
   'presences.resume-latest-named',
-  ` and (lower(name) = lower($8::text)
-      or (starts_with(lower(name), lower($8::text) || '-') and substr(name, char_length($8::text) + 2) ~ '^[0-9]+$'))`,
+  { params: { ...latestParams, name: typed<string>('text') }, row: latestRow },
+  ({ name, ...given }, row) => {
+    const folded = sql`lower(${roomPresences.name})`;
+    const numbered = sql`starts_with(${folded}, lower(${name}::text) || '-')
+      and substr(${roomPresences.name}, char_length(${name}::text) + 2) ~ '^[0-9]+$'`;
+    return resumeTheLatest(given, row, sql` and (${folded} = lower(${name}::text) or (${numbered}))`);
+  },
 );

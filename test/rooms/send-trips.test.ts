@@ -12,7 +12,7 @@ const { body: speaker } = await gateway.call<{ presence_id: string }>(gateway.as
 
 /** What a statement is to a send. */
 const names: readonly (readonly [RegExp, string])[] = [
-  [/update room_presences/, 'speaker'],
+  [/update "room_presences"/, 'speaker'],
   [/pg_advisory_xact_lock_shared/, 'day'],
   [/insert into "audit_events"/, 'trail'],
   [/set outcome/, 'outcome'],
@@ -75,7 +75,7 @@ test('a change whose key was taken over meanwhile is not made', async () => {
     });
   const release = await world.hold('select 1 from room_presences where id = $1 for update', [speaker.presence_id]);
   const slow = send();
-  await world.blocked(/update room_presences/);
+  await world.blocked(/update "room_presences"/);
   const [claim] = await world.sql(
     `update idempotency_keys set lease_token = 'another' where key = 'taken' returning *`,
   );

@@ -1,9 +1,19 @@
-import { columnsOf } from '../../../db/columns-of.ts';
-import { roomClaims } from '../../../db/schema/claims.ts';
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
+import { allOf, computed } from '../../../db/sql.ts';
+
+type Life = { readonly releasedAt: Column; readonly expiresAt: Column };
 
 /** Whether a claim stands, as the database's clock says. */
-export const isStanding = (alias: string): string => `(${alias}.released_at is null and ${alias}.expires_at > now())`;
+export const isStanding = ({ releasedAt, expiresAt }: Life = roomClaims): SQL =>
+  sql`(${releasedAt} is null and ${expiresAt} > now())`;
 
-/** The select list of a `Claim`. */
-export const claimColumns = (alias: string): string => `${columnsOf(roomClaims, alias)},
-  case when ${alias}.released_at is not null then 'released' when ${alias}.expires_at > now() then 'active' else 'expired' end as state`;
+/** The columns of a {@link Claim}. */
+export const claimColumns = {
+  ...allOf(roomClaims),
+  state: computed<Claim['state']>(
+    'text',
+    sql`case when ${roomClaims.releasedAt} is not null then 'released'
+      when ${roomClaims.expiresAt} > now() then 'active' else 'expired' end`,
+  ),
+};

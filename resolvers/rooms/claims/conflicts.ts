@@ -1,7 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { checked } from '../../../db/checked.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Claim } from '../../../db/schema/claims.ts';
+import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
+import { roomPresences } from '../../../db/schema/rooms.ts';
+import { statement, typed } from '../../../db/sql.ts';
 import { ComparedGlobs } from '../../../engines/globs/compared-globs.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { isLive } from '../presence-columns.ts';
@@ -18,11 +20,12 @@ const stretch = 50_000;
  * Asked after a claim is committed, so that of two that are made at the same time the later commit sees the other.
  */
 export async function loadConflicts({ services }: Context, claims: readonly Claim[]): Promise<Claim[][]> {
-  const standing = await services.db.rows<Claim>(candidatesStatement, [
-    claims.map(({ orgId }) => orgId),
-    claims.map(({ roomKey }) => roomKey),
-    claims.map(({ resource }) => (isGlob(resource) ? null : resource)),
-  ]);
+  const asked = {
+    orgIds: claims.map(({ orgId }) => orgId),
+    roomKeys: claims.map(({ roomKey }) => roomKey),
+    resources: claims.map(({ resource }) => (isGlob(resource) ? null : resource)),
+  };
+  const standing = await services.db.rows(candidatesStatement.with(asked));
   const ids = new Set(standing.map(({ id }) => id));
   const resources = new Resources();
   const found: Claim[][] = [];
@@ -59,13 +62,24 @@ class Resources {
   }
 }
 
-const candidatesStatement: Statement = {
-  name: 'claims.candidates',
-  pipelined: true,
-  text: `select ${claimColumns('c')}
-    from (select distinct * from unnest($1::uuid[], $2::text[], $3::text[])) w (org_id, room_key, resource)
-    join room_claims c on c.org_id = w.org_id and c.room_key = w.room_key and ${isStanding('c')}
-      and case when w.resource is null then starts_with(c.resource, '${globPrefix}') else c.resource = w.resource end
-    join room_presences p on p.org_id = c.org_id and p.id = c.presence_id and ${checked(isLive('p'))}
-    order by c.created_at desc, c.id desc`,
-};
+const candidatesStatement = statement(
+  'claims.candidates',
+  {
+    params: {
+      orgIds: typed<readonly string[]>('uuid[]'),
+      roomKeys: typed<readonly string[]>('text[]'),
+      resources: typed<readonly (string | null)[]>('text[]'),
+    },
+    row: claimColumns,
+    pipelined: true,
+  },
+  ({ orgIds, roomKeys, resources }, row) => sql`select ${row}
+    from (select distinct * from unnest(${orgIds}::uuid[], ${roomKeys}::text[], ${resources}::text[]))
+      w (org_id, room_key, resource)
+    join ${roomClaims} on ${roomClaims.orgId} = w.org_id and ${roomClaims.roomKey} = w.room_key and ${isStanding()}
+      and case when w.resource is null then starts_with(${roomClaims.resource}, ${sql.raw(`'${globPrefix}'`)})
+        else ${roomClaims.resource} = w.resource end
+    join ${roomPresences} on ${roomPresences.orgId} = ${roomClaims.orgId}
+      and ${roomPresences.id} = ${roomClaims.presenceId} and ${checked(isLive())}
+    order by ${roomClaims.createdAt} desc, ${roomClaims.id} desc`,
+);

@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Claim } from '../../../db/schema/claims.ts';
+import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
+import { from, namesOf, pick, statement, typed } from '../../../db/sql.ts';
 import { isTooIntricate } from '../../../engines/globs/automaton.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { readAfterChange } from '../../../kernel/durability/read-after-change.ts';
@@ -68,19 +70,20 @@ export const createClaim = mutation({
     await ensureRoom(work);
     // Finding the holder also locks its row, so that claims of one presence are counted one after the other.
     const holder = await resolveSpeaker(work, input);
-    const [claim] = await work.rows<Claim>(insertStatement, [
-      work.org.id,
-      work.services.newId('clm'),
-      work.room.key,
-      holder.presence.id,
-      holder.presence.principalId,
-      holder.presence.name,
-      input.resource,
-      input.mode,
-      input.note ?? null,
-      input.ttl_seconds,
-      claimsMax,
-    ]);
+    const inserted = insertStatement.with({
+      orgId: work.org.id,
+      id: work.services.newId('clm'),
+      roomKey: work.room.key,
+      presenceId: holder.presence.id,
+      principalId: holder.presence.principalId,
+      holder: holder.presence.name,
+      resource: input.resource,
+      mode: input.mode,
+      note: input.note ?? null,
+      seconds: input.ttl_seconds,
+      most: claimsMax,
+    });
+    const [claim] = await work.rows(inserted);
     if (claim === undefined) {
       const details = { resource: 'active_claims', scope: 'presence', used: claimsMax, limit: claimsMax };
       throw new ServiceError('QUOTA_EXCEEDED', { message: 'The presence holds as many claims as it may.', details });
@@ -108,11 +111,33 @@ const conflictsOf = async (ctx: Context, claim: Claim): Promise<readonly Claim[]
     )
   )[0]!;
 
-const insertStatement: Statement = {
-  name: 'claims.insert',
-  text: `insert into room_claims as c
-      (org_id, id, room_key, presence_id, principal_id, holder, resource, mode, note, expires_at)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10)
-    where (select count(*) from room_claims o where o.org_id = $1 and o.presence_id = $4 and ${isStanding('o')}) < $11
-    returning ${claimColumns('c')}`,
-};
+const other = alias(roomClaims, 'other');
+
+const insertStatement = statement(
+  'claims.insert',
+  {
+    params: {
+      ...pick(roomClaims, 'orgId', 'id', 'roomKey', 'presenceId', 'principalId', 'holder', 'resource', 'mode', 'note'),
+      seconds: typed<number>('double precision'),
+      most: typed<number>('bigint'),
+    },
+    row: claimColumns,
+  },
+  ({ seconds, most, ...given }, row) => sql`insert into ${roomClaims} (${namesOf(
+    roomClaims.orgId,
+    roomClaims.id,
+    roomClaims.roomKey,
+    roomClaims.presenceId,
+    roomClaims.principalId,
+    roomClaims.holder,
+    roomClaims.resource,
+    roomClaims.mode,
+    roomClaims.note,
+    roomClaims.expiresAt,
+  )})
+    select ${given.orgId}, ${given.id}, ${given.roomKey}, ${given.presenceId}, ${given.principalId}, ${given.holder},
+      ${given.resource}, ${given.mode}, ${given.note}, now() + make_interval(secs => ${seconds})
+    where (select count(*) from ${from(other)} where ${other.orgId} = ${given.orgId}
+      and ${other.presenceId} = ${given.presenceId} and ${isStanding(other)}) < ${most}
+    returning ${row}`,
+);

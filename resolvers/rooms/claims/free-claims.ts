@@ -1,17 +1,20 @@
-import type { Statement } from '../../../db/pool.ts';
-import type { Claim } from '../../../db/schema/claims.ts';
+import { sql } from 'drizzle-orm';
+import { roomClaims } from '../../../db/schema/claims.ts';
+import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 
 /** Releases what a presence claims, as it leaves. */
 export async function freeClaims(work: Work, presence: { readonly orgId: string; readonly id: string }): Promise<void> {
-  const freed = await work.rows<Claim>(freeStatement, [presence.orgId, presence.id]);
+  const freed = await work.rows(freeStatement.with({ orgId: presence.orgId, presenceId: presence.id }));
   for (const claim of freed) work.append(claimChanged(claim));
 }
 
-const freeStatement: Statement = {
-  name: 'claims.free',
-  text: `update room_claims c set released_at = now() where org_id = $1 and presence_id = $2 and ${isStanding('c')}
-    returning ${claimColumns('c')}`,
-};
+const freeStatement = statement(
+  'claims.free',
+  { params: pick(roomClaims, 'orgId', 'presenceId'), row: claimColumns },
+  ({ orgId, presenceId }, row) => sql`update ${roomClaims} ${setOf(roomClaims, { releasedAt: sql`now()` })}
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.presenceId} = ${presenceId} and ${isStanding()}
+    returning ${row}`,
+);

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../../db/pool.ts';
-import type { Claim } from '../../../db/schema/claims.ts';
+import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
+import { pick, statement } from '../../../db/sql.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { flag } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
@@ -26,7 +27,7 @@ export const listClaims = query({
       .describe(`Also the latest ${overMax.toLocaleString('en')} that were released or have run out.`),
   }),
   handler: ({ services, org, room }, { include_inactive }): Promise<Claim[]> =>
-    services.db.rows<Claim>(include_inactive ? allStatement : standingStatement, [org.id, room.key]),
+    services.db.rows((include_inactive ? allStatement : standingStatement).with({ orgId: org.id, roomKey: room.key })),
   wire: z.object({ claims: z.array(ClaimWire.extend({ released_at: z.iso.datetime().nullable() })) }),
   toWire: (claims) => ({
     claims: claims.map((claim) => ({
@@ -36,18 +37,22 @@ export const listClaims = query({
   }),
 });
 
-const standingStatement: Statement = {
-  name: 'claims.list',
-  text: `select ${claimColumns('c')} from room_claims c where org_id = $1 and room_key = $2 and ${isStanding('c')}
-    order by created_at desc, id desc`,
-};
+const inRoom = pick(roomClaims, 'orgId', 'roomKey');
+const newestFirst = sql`order by ${roomClaims.createdAt} desc, ${roomClaims.id} desc`;
 
-const allStatement: Statement = {
-  name: 'claims.list-all',
-  text: `select ${claimColumns('c')} from (
-      (select * from room_claims s where org_id = $1 and room_key = $2 and ${isStanding('s')})
-      union all
-      (select * from room_claims o where org_id = $1 and room_key = $2 and not ${isStanding('o')}
-        order by created_at desc limit ${overMax})
-    ) c order by created_at desc, id desc`,
-};
+const standingStatement = statement(
+  'claims.list',
+  { params: inRoom, row: claimColumns },
+  ({ orgId, roomKey }, row) => sql`select ${row} from ${roomClaims}
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.roomKey} = ${roomKey} and ${isStanding()} ${newestFirst}`,
+);
+
+const allStatement = statement('claims.list-all', { params: inRoom, row: claimColumns }, ({ orgId, roomKey }, row) => {
+  const ofRoom = sql`select * from ${roomClaims}
+      where ${roomClaims.orgId} = ${orgId} and ${roomClaims.roomKey} = ${roomKey}`;
+  return sql`select ${row} from (
+        (${ofRoom} and ${isStanding()})
+        union all
+        (${ofRoom} and not ${isStanding()} order by ${roomClaims.createdAt} desc limit ${sql.raw(String(overMax))})
+      ) ${roomClaims} ${newestFirst}`;
+});

@@ -1,8 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { checked } from '../../../db/checked.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Claim } from '../../../db/schema/claims.ts';
+import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
+import { pick, setOf, statement } from '../../../db/sql.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
@@ -27,15 +28,15 @@ export const releaseClaim = mutation({
   access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, claim: z.string().max(64).describe('Claim to release, `clm_…`.') }),
   async handler(work, { claim: id }): Promise<Release> {
-    const values = [work.org.id, work.room.key, id];
-    const [known] = await work.rows<Claim>(claimStatement, values);
+    const find = claimStatement.with({ orgId: work.org.id, roomKey: work.room.key, id });
+    const [known] = await work.rows(find);
     if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { claim_id: id } });
     if (known.principalId !== (await principalOf(work)))
       throw new ServiceError('FORBIDDEN', { message: 'That claim is somebody else’s.' });
     // The holder first, as in all that changes both. One that has expired is not brought back, but may tidy up.
     await prolong(work, known.presenceId);
-    const [released] = await work.rows<Claim>(releaseStatement, [work.org.id, id]);
-    if (released === undefined) return { claim: (await work.rows<Claim>(claimStatement, values))[0]!, already: true };
+    const [released] = await work.rows(releaseStatement.with({ orgId: work.org.id, id }));
+    if (released === undefined) return { claim: (await work.rows(find))[0]!, already: true };
     work.append(claimChanged(released));
     return { claim: released, already: false };
   },
@@ -53,13 +54,16 @@ export const releaseClaim = mutation({
   }),
 });
 
-const claimStatement: Statement = {
-  name: 'claims.get',
-  text: `select ${claimColumns('c')} from room_claims c where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
-};
+const claimStatement = statement(
+  'claims.get',
+  { params: pick(roomClaims, 'orgId', 'roomKey', 'id'), row: claimColumns },
+  ({ orgId, roomKey, id }, row) => sql`select ${row} from ${roomClaims} where ${roomClaims.orgId} = ${orgId}
+    and ${roomClaims.id} = ${id} and ${checked(sql`${roomClaims.roomKey} = ${roomKey}`)}`,
+);
 
-const releaseStatement: Statement = {
-  name: 'claims.release',
-  text: `update room_claims c set released_at = now() where org_id = $1 and id = $2 and ${isStanding('c')}
-    returning ${claimColumns('c')}`,
-};
+const releaseStatement = statement(
+  'claims.release',
+  { params: pick(roomClaims, 'orgId', 'id'), row: claimColumns },
+  ({ orgId, id }, row) => sql`update ${roomClaims} ${setOf(roomClaims, { releasedAt: sql`now()` })}
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.id} = ${id} and ${isStanding()} returning ${row}`,
+);

@@ -1,5 +1,6 @@
-import type { Statement } from '../../../db/pool.ts';
-import type { Presence } from '../../../db/schema/rooms.ts';
+import { sql } from 'drizzle-orm';
+import { type Presence, roomPresences } from '../../../db/schema/rooms.ts';
+import { pick, statement, typed } from '../../../db/sql.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { RoomAddress } from '../load-rooms.ts';
 import { isLive, presenceColumns } from '../presence-columns.ts';
@@ -12,13 +13,19 @@ export const othersLive = (
   { services }: Pick<Context, 'services'>,
   { orgId, key }: RoomAddress,
   selfId: string | undefined,
-): Promise<Presence[]> => services.db.rows<Presence>(othersStatement, [orgId, key, selfId ?? '', liveShownMax]);
+): Promise<Presence[]> =>
+  services.db.rows(othersStatement.with({ orgId, roomKey: key, id: selfId ?? '', limit: liveShownMax }));
 
 // Every sign of life prolongs a presence by the same hour: in the order in which they expire, they were last active.
-const othersStatement: Statement = {
-  name: 'presences.others-live',
-  pipelined: true,
-  text: `select ${presenceColumns('p')} from room_presences p
-    where org_id = $1 and room_key = $2 and ${isLive('p')} and id <> $3
-    order by expires_at desc, id limit $4`,
-};
+const othersStatement = statement(
+  'presences.others-live',
+  {
+    params: { ...pick(roomPresences, 'orgId', 'roomKey', 'id'), limit: typed<number>('bigint') },
+    row: presenceColumns,
+    pipelined: true,
+  },
+  ({ orgId, roomKey, id, limit }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${roomKey} and ${isLive()}
+      and ${roomPresences.id} <> ${id}
+    order by ${roomPresences.expiresAt} desc, ${roomPresences.id} limit ${limit}`,
+);

@@ -1,7 +1,11 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../../core/errors.ts';
+import { advisoryLock } from '../../../db/advisory-lock.ts';
 import { checked } from '../../../db/checked.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Presence } from '../../../db/schema/rooms.ts';
+import { type Presence, roomPresences } from '../../../db/schema/rooms.ts';
+import { computed, insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import type { Bound } from '../../../db/statement.ts';
 import type { RoomScope } from '../../../kernel/access/access.ts';
 import { isPrincipal } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -55,20 +59,14 @@ export async function join(work: Work & RoomScope, request: PresenceRequest): Pr
   const own = await lockOwn(work, principalId);
   const resumed = await resume(work, principalId, request, 'any');
   // One that was live by then adds none; the count leaves it out.
-  await refuseOverQuota(
-    work,
-    { statement: countStatement, values: [...own, resumed?.presence.id ?? ''] },
-    tooMany,
-    presencesMax,
-  );
+  await refuseOverQuota(work, countStatement.with({ ...own, id: resumed?.presence.id ?? '' }), tooMany, presencesMax);
   return resumed ?? register(work, principalId, request);
 }
 
 /** Takes the lock of a principal in a room, which all take that make one more of its presences live. @returns whose it is */
-export async function lockOwn({ org, room, rows }: Work & RoomScope, principalId: string): Promise<string[]> {
-  const own = [org.id, room.key, principalId];
-  await rows(lockStatement, own);
-  return own;
+export async function lockOwn({ org, room, rows }: Work & RoomScope, principalId: string) {
+  await rows(advisoryLock.with({ key: `room-presences:${org.id} ${room.key} ${principalId}` }));
+  return { orgId: org.id, roomKey: room.key, principalId };
 }
 
 async function resume(
@@ -78,19 +76,27 @@ async function resume(
   which: 'live' | 'any',
 ): Promise<PresenceResult | undefined> {
   if (session_key === undefined) return undefined;
-  const shown = [task ?? null, program ?? null, model ?? null];
-  const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds, which === 'any'];
-  return resumedBy(work, resumeStatement, values, 'resumed');
+  const resumed = resumeStatement.with({
+    orgId: work.org.id,
+    roomKey: work.room.key,
+    principalId,
+    sessionKey: session_key,
+    task: task ?? null,
+    program: program ?? null,
+    model: model ?? null,
+    seconds: presenceSeconds,
+    anyState: which === 'any',
+  });
+  return resumedBy(work, resumed, 'resumed');
 }
 
 /** What a statement brought back to life; others are told when that changed anything. */
 export async function resumedBy(
   work: Work & RoomScope,
-  statement: Statement,
-  values: readonly unknown[],
+  resumed: Bound<Presence & { readonly changed: boolean }>,
   how: PresenceResult['how'],
 ): Promise<PresenceResult | undefined> {
-  const [found] = await work.rows<Presence & { readonly changed: boolean }>(statement, values);
+  const [found] = await work.rows(resumed);
   if (found === undefined) return undefined;
   const { changed, ...presence } = found;
   if (changed) work.append(presenceChanged(presence));
@@ -107,7 +113,8 @@ export async function principalOf(work: Work): Promise<string> {
 
 /** Counts a call as activity of the presence that it is about; one that is gone stays so. */
 export async function prolong(work: Work & RoomScope, presenceId: string): Promise<void> {
-  await work.rows(touchStatement, [work.org.id, work.room.key, presenceId, await principalOf(work), presenceSeconds]);
+  const own = { orgId: work.org.id, roomKey: work.room.key, id: presenceId, principalId: await principalOf(work) };
+  await work.rows(touchStatement.with({ ...own, seconds: presenceSeconds }));
 }
 
 /** Marks a presence of the caller as active. The update also lines up sends of one presence one after the other. */
@@ -117,7 +124,8 @@ export async function touch(
   principalId: string,
   id: string,
 ): Promise<Presence> {
-  const [presence] = await rows<Presence>(touchStatement, [org.id, room.key, id, principalId, presenceSeconds]);
+  const own = { orgId: org.id, roomKey: room.key, id, principalId };
+  const [presence] = await rows(touchStatement.with({ ...own, seconds: presenceSeconds }));
   if (presence !== undefined) return presence;
   await ownPresence({ org, room }, rows, principalId, id);
   throw expired(id);
@@ -137,7 +145,7 @@ async function ownPresence(
   principalId: string,
   id: string,
 ): Promise<Presence> {
-  const [known] = await rows<Presence>(presenceStatement, [org.id, room.key, id]);
+  const [known] = await rows(presenceStatement.with({ orgId: org.id, roomKey: room.key, id }));
   if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: id } });
   if (known.principalId !== principalId)
     throw new ServiceError('FORBIDDEN', { message: 'That presence is somebody else’s.' });
@@ -161,8 +169,10 @@ export async function touchReader(
   const { rows } = ctx.services.db;
   if (reader.presence_id !== undefined) return touch(ctx, rows, caller.principal.id, reader.presence_id);
   if (reader.session_key === undefined) return undefined;
-  const values = [ctx.org.id, ctx.room.key, reader.session_key, caller.principal.id, presenceSeconds];
-  const [presence] = await rows<Presence>(touchSessionStatement, values);
+  const own = { orgId: ctx.org.id, roomKey: ctx.room.key, principalId: caller.principal.id };
+  const [presence] = await rows(
+    touchSessionStatement.with({ ...own, sessionKey: reader.session_key, seconds: presenceSeconds }),
+  );
   return presence;
 }
 
@@ -178,19 +188,19 @@ async function register(
   const wanted = request.requested_name;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);
-    const values = [
-      work.org.id,
-      work.services.newId('prs'),
-      work.room.key,
+    const made = registerStatement.with({
+      orgId: work.org.id,
+      id: work.services.newId('prs'),
+      roomKey: work.room.key,
       principalId,
       name,
-      request.task ?? null,
-      request.program ?? null,
-      request.model ?? null,
-      request.session_key ?? null,
-      presenceSeconds,
-    ];
-    const [presence] = await work.rows<Presence>(registerStatement, values);
+      task: request.task ?? null,
+      program: request.program ?? null,
+      model: request.model ?? null,
+      sessionKey: request.session_key ?? null,
+      seconds: presenceSeconds,
+    });
+    const [presence] = await work.rows(made);
     if (presence !== undefined) {
       work.append(presenceChanged(presence));
       return { presence, how: 'registered', requestedName: wanted };
@@ -207,59 +217,109 @@ const tooMany = {
     'You have as many live presences in this room as you may: speak as one of them by its presence_id or session_key, or let one leave.',
 } as const;
 
-export const columns = presenceColumns('p');
-export const inRoom = checked('room_key = $2');
-export const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
+type Given<Name extends string> = { readonly [One in Name]: SQL };
+
+/** Whether the presence is in the room: no index is asked for it. */
+export const isInRoom = ({ roomKey }: Given<'roomKey'>): SQL => checked(sql`${roomPresences.roomKey} = ${roomKey}`);
+
+/** A sign of life: the presence expires as many seconds from now. */
+export const activeFor = ({ seconds }: Given<'seconds'>) => ({
+  lastActive: sql`now()`,
+  expiresAt: sql`now() + make_interval(secs => ${seconds})`,
+});
+
+/** What a presence shows of itself: what is not given stays. */
+export const shownAs = ({ task, program, model }: Given<'task' | 'program' | 'model'>) => ({
+  task: sql`coalesce(${task}, ${roomPresences.task})`,
+  program: sql`coalesce(${program}, ${roomPresences.program})`,
+  model: sql`coalesce(${model}, ${roomPresences.model})`,
+});
+
+export const shownColumns = pick(roomPresences, 'task', 'program', 'model');
+export const seconds = typed<number>('double precision');
+
+/** The presence as it was before it was resumed. */
+export const was = alias(roomPresences, 'was');
+export const shownOtherwise = sql`(${was.task}, ${was.program}, ${was.model})
+  is distinct from (${roomPresences.task}, ${roomPresences.program}, ${roomPresences.model})`;
 
 // Locked before it is looked at, so that what it was before is told rightly also when several resume it at once.
-const resumeStatement: Statement = {
-  name: 'presences.resume',
-  text: `update room_presences p set last_active = now(), expires_at = ${until(8)},
-      task = coalesce($5, p.task), program = coalesce($6, p.program), model = coalesce($7, p.model)
+const resumeStatement = statement(
+  'presences.resume',
+  {
+    params: {
+      ...pick(roomPresences, 'orgId', 'roomKey', 'principalId', 'sessionKey'),
+      ...shownColumns,
+      seconds,
+      anyState: typed<boolean>('boolean'),
+    },
+    row: {
+      ...presenceColumns,
+      changed: computed<boolean>('boolean', sql`${was.expiresAt} <= now() or ${shownOtherwise}`),
+    },
+  },
+  (given, row) => sql`update ${roomPresences} ${setOf(roomPresences, { ...activeFor(given), ...shownAs(given) })}
     from (
-      select id, expires_at <= now() as expired, task, program, model from room_presences
-      where org_id = $1 and ${inRoom} and principal_id = $3 and session_key = $4 and left_at is null
-        and ($9::boolean or expires_at > now()) for update
-    ) was
-    where p.org_id = $1 and p.id = was.id
-    returning ${columns}, was.expired or (was.task, was.program, was.model) is distinct from (p.task, p.program, p.model) as changed`,
-};
+      select * from ${roomPresences} where ${roomPresences.orgId} = ${given.orgId} and ${isInRoom(given)}
+        and ${roomPresences.principalId} = ${given.principalId} and ${roomPresences.sessionKey} = ${given.sessionKey}
+        and ${roomPresences.leftAt} is null and (${given.anyState}::boolean or ${roomPresences.expiresAt} > now())
+      for update
+    ) ${was}
+    where ${roomPresences.orgId} = ${given.orgId} and ${roomPresences.id} = ${was.id} returning ${row}`,
+);
 
-const touchStatement: Statement = {
-  name: 'presences.touch',
-  text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and id = $3 and ${inRoom} and ${checked('principal_id = $4')} and ${isLive('p')}
-    returning ${columns}`,
-};
+const touchStatement = statement(
+  'presences.touch',
+  { params: { ...pick(roomPresences, 'orgId', 'roomKey', 'id', 'principalId'), seconds }, row: presenceColumns },
+  (given, row) => sql`update ${roomPresences} ${setOf(roomPresences, activeFor(given))}
+    where ${roomPresences.orgId} = ${given.orgId} and ${roomPresences.id} = ${given.id} and ${isInRoom(given)}
+      and ${checked(sql`${roomPresences.principalId} = ${given.principalId}`)} and ${isLive()}
+    returning ${row}`,
+);
 
-const touchSessionStatement: Statement = {
-  name: 'presences.touch-session',
-  text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and ${inRoom} and session_key = $3 and principal_id = $4 and ${isLive('p')}
-    returning ${columns}`,
-};
-
-const lockStatement: Statement = {
-  name: 'presences.lock-own',
-  text: `select pg_advisory_xact_lock(hashtextextended('room-presences:' || $1::uuid || ' ' || $2::text || ' ' || $3::text, 0))`,
-};
+const touchSessionStatement = statement(
+  'presences.touch-session',
+  {
+    params: { ...pick(roomPresences, 'orgId', 'roomKey', 'sessionKey', 'principalId'), seconds },
+    row: presenceColumns,
+  },
+  (given, row) => sql`update ${roomPresences} ${setOf(roomPresences, activeFor(given))}
+    where ${roomPresences.orgId} = ${given.orgId} and ${isInRoom(given)}
+      and ${roomPresences.sessionKey} = ${given.sessionKey} and ${roomPresences.principalId} = ${given.principalId}
+      and ${isLive()}
+    returning ${row}`,
+);
 
 // By the index of those who are live in a room, as their own list is read.
-const countStatement: Statement = {
-  name: 'presences.count-own',
-  text: `select count(*)::int as used from room_presences o
-    where org_id = $1 and room_key = $2 and ${isLive('o')} and ${checked('principal_id = $3 and id <> $4')}`,
-};
+const countStatement = statement(
+  'presences.count-own',
+  {
+    params: pick(roomPresences, 'orgId', 'roomKey', 'principalId', 'id'),
+    row: { used: computed<number>('integer', sql`count(*)::int`) },
+  },
+  ({ orgId, roomKey, principalId, id }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${roomKey} and ${isLive()}
+      and ${checked(sql`${roomPresences.principalId} = ${principalId} and ${roomPresences.id} <> ${id}`)}`,
+);
 
-export const presenceStatement: Statement = {
-  name: 'presences.get',
-  text: `select ${columns} from room_presences p where org_id = $1 and id = $3 and ${inRoom}`,
-};
+export const presenceStatement = statement(
+  'presences.get',
+  { params: pick(roomPresences, 'orgId', 'roomKey', 'id'), row: presenceColumns },
+  (given, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${given.orgId} and ${roomPresences.id} = ${given.id} and ${isInRoom(given)}`,
+);
 
-const registerStatement: Statement = {
-  name: 'presences.register',
-  text: `insert into room_presences as p
-      (org_id, id, room_key, principal_id, name, task, program, model, session_key, last_active, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), ${until(10)})
-    on conflict do nothing returning ${columns}`,
-};
+const registerStatement = statement(
+  'presences.register',
+  {
+    params: {
+      ...pick(roomPresences, 'orgId', 'id', 'roomKey', 'principalId', 'name', 'sessionKey'),
+      ...shownColumns,
+      seconds,
+    },
+    row: presenceColumns,
+  },
+  ({ seconds: length, ...given }, row) =>
+    sql`${insertInto(roomPresences, { ...given, ...activeFor({ seconds: length }) })} on conflict do nothing
+      returning ${row}`,
+);

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
-import type { Presence } from '../../../db/schema/rooms.ts';
+import { type Presence, roomPresences } from '../../../db/schema/rooms.ts';
+import { pick, statement } from '../../../db/sql.ts';
 import type { RoomScope } from '../../../kernel/access/access.ts';
 import { isPrincipal } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -35,7 +36,9 @@ export async function resolveSelf(
 
 async function ofSession(ctx: RoomScope, rows: Work['rows'], principalId: string, key: string | undefined) {
   if (key === undefined) throw nobodyNamed('names the presence that "me" is, or a session_key does');
-  const [found] = await rows<{ id: string }>(sessionStatement, [ctx.org.id, ctx.room.key, principalId, key]);
+  const [found] = await rows(
+    sessionStatement.with({ orgId: ctx.org.id, roomKey: ctx.room.key, principalId, sessionKey: key }),
+  );
   if (found === undefined) throw nobodyNamed('the session has no presence in this room', 'session_key');
   return found.id;
 }
@@ -44,7 +47,10 @@ async function ofSession(ctx: RoomScope, rows: Work['rows'], principalId: string
 export const nobodyNamed = (reason: string, field = 'presence_id') =>
   new ServiceError('VALIDATION_FAILED', { status: 422, message: `${field}: ${reason}`, details: { field, reason } });
 
-const sessionStatement: Statement = {
-  name: 'presences.of-session',
-  text: `select id from room_presences where org_id = $1 and room_key = $2 and principal_id = $3 and session_key = $4`,
-};
+const sessionStatement = statement(
+  'presences.of-session',
+  { params: pick(roomPresences, 'orgId', 'roomKey', 'principalId', 'sessionKey'), row: pick(roomPresences, 'id') },
+  ({ orgId, roomKey, principalId, sessionKey }, row) => sql`select ${row} from ${roomPresences}
+    where ${roomPresences.orgId} = ${orgId} and ${roomPresences.roomKey} = ${roomKey}
+      and ${roomPresences.principalId} = ${principalId} and ${roomPresences.sessionKey} = ${sessionKey}`,
+);
