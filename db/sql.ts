@@ -114,6 +114,13 @@ export function insertInto<Into extends Table>(table: Into, values: Values<Into>
   return sql`insert into ${table} (${list(entries.map(([name]) => name))}) values (${list(entries.map(([, value]) => value))})`;
 }
 
+/** `insert into` a table what is selected, column by column. @param rest of the `select`: `from …` or `where …` */
+export function insertSelect<Into extends Table>(table: Into, values: Values<Into>, rest: SQL): SQL {
+  const entries = entriesOf(table, values);
+  return sql`insert into ${table} (${list(entries.map(([name]) => name))})
+    select ${list(entries.map(([, value]) => value))} ${rest}`;
+}
+
 /** `set` of an `update`, column by column. */
 export const setOf = <Into extends Table>(table: Into, values: Values<Into>): SQL =>
   sql`set ${list(entriesOf(table, values).map(([name, value]) => sql`${name} = ${value}`))}`;

@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { escalationContacts, escalationPages } from '../../db/schema/escalations.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { acknowledge } from './answer.ts';
@@ -19,9 +21,7 @@ export const acknowledgeByToken = mutation({
     token: z.string().min(1).max(256).meta({ secret: true }).describe('What the link of the page brought along.'),
   }),
   async handler(work, { token }): Promise<Answered> {
-    const [page] = await work.rows<{ orgId: string; escalationId: string; email: string }>(pageStatement, [
-      sha256Hex(token),
-    ]);
+    const [page] = await work.rows(pageStatement.with({ tokenHash: sha256Hex(token) }));
     if (page === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'This link is good no more.' });
     return acknowledge(work, page.orgId, page.escalationId, { email: page.email, via: 'token' });
   },
@@ -51,9 +51,11 @@ export const acknowledgeByToken = mutation({
 });
 
 // The links of a contact that was taken off the list open nothing any more.
-const pageStatement: Statement = {
-  name: 'escalations.page-of-token',
-  text: `select p.org_id as "orgId", p.escalation_id as "escalationId", p.email from escalation_pages p
-    join escalation_contacts c on c.org_id = p.org_id and c.id = p.contact_id
-    where p.token_hash = $1 and p.token_expires_at > now()`,
-};
+const pageStatement = statement(
+  'escalations.page-of-token',
+  { params: pick(escalationPages, 'tokenHash'), row: pick(escalationPages, 'orgId', 'escalationId', 'email') },
+  ({ tokenHash }, row) => sql`select ${row} from ${escalationPages}
+    join ${escalationContacts} on ${escalationContacts.orgId} = ${escalationPages.orgId}
+      and ${escalationContacts.id} = ${escalationPages.contactId}
+    where ${escalationPages.tokenHash} = ${tokenHash} and ${escalationPages.tokenExpiresAt} > now()`,
+);

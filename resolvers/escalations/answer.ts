@@ -1,9 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { isUuid } from '../../core/ids.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Escalation } from '../../db/schema/escalations.ts';
+import { type Escalation, escalations } from '../../db/schema/escalations.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { allOf, computed, pick, setOf, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { escalationChanged } from './escalation-feed.ts';
-import { escalationColumns, findEscalation, noEscalation } from './escalation-scope.ts';
+import { findEscalation, noEscalation } from './escalation-scope.ts';
 import type { Answered } from './wire.ts';
 
 /** Who answers. */
@@ -20,7 +23,7 @@ export interface Answerer {
  */
 export async function acknowledge(work: Work, orgId: string, id: string, { email, via }: Answerer): Promise<Answered> {
   if (!isUuid(id)) throw noEscalation(id);
-  return settle(work, orgId, id, await work.rows<Escalation>(acknowledgeStatement, [orgId, id, email, via]));
+  return settle(work, orgId, id, await work.rows(acknowledgeStatement.with({ orgId, id, email, via })));
 }
 
 /** Resolves an escalation that is not resolved yet; as {@link acknowledge}. @throws RESOURCE_NOT_FOUND */
@@ -32,7 +35,7 @@ export async function resolve(
   note: string | null,
 ): Promise<Answered> {
   if (!isUuid(id)) throw noEscalation(id);
-  return settle(work, orgId, id, await work.rows<Escalation>(resolveStatement, [orgId, id, email, via, note]));
+  return settle(work, orgId, id, await work.rows(resolveStatement.with({ orgId, id, email, via, note })));
 }
 
 async function settle(work: Work, orgId: string, id: string, [answered]: readonly Escalation[]): Promise<Answered> {
@@ -43,32 +46,58 @@ async function settle(work: Work, orgId: string, id: string, [answered]: readonl
 
 /** A verified address of a principal, for those who ask who answered; null without one. */
 export async function verifiedEmailOf(work: Work, principalId: string): Promise<string | null> {
-  const [found] = await work.rows<{ email: string }>(emailStatement, [principalId]);
+  const [found] = await work.rows(emailStatement.with({ principalId }));
   return found?.email ?? null;
 }
 
-const emailStatement: Statement = {
-  name: 'escalations.answerer',
-  text: `select public_subject as email from authenticators
-    where principal_id = $1 and kind = 'email' and verified_at is not null and revoked_at is null
-    union all
-    select email from operator_contacts where principal_id = $1 and email is not null and email_verified_at is not null
-    limit 1`,
-};
+const emailStatement = statement(
+  'escalations.answerer',
+  { params: pick(authenticators, 'principalId'), row: { email: computed<string>('text', sql`known.email`) } },
+  ({ principalId }, row) => sql`select ${row} from (
+      select ${authenticators.publicSubject} as email from ${authenticators}
+      where ${authenticators.principalId} = ${principalId} and ${authenticators.kind} = 'email'
+        and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null
+      union all
+      select ${operatorContacts.email} from ${operatorContacts}
+      where ${operatorContacts.principalId} = ${principalId} and ${operatorContacts.email} is not null
+        and ${operatorContacts.emailVerifiedAt} is not null
+    ) known limit 1`,
+);
 
-const acknowledgeStatement: Statement = {
-  name: 'escalations.acknowledge',
-  text: `update escalations e set status = 'acknowledged', acknowledged_at = clock_timestamp(),
-      acknowledged_by_email = $3, acknowledged_via = $4, due_at = null, awaits_contact = false
-    where e.org_id = $1 and e.id = $2 and e.status = 'open' returning ${escalationColumns}`,
+const answer = {
+  ...pick(escalations, 'orgId', 'id'),
+  email: escalations.acknowledgedByEmail,
+  via: escalations.acknowledgedVia,
 };
+/** The ladder of one that was answered rests. */
+const atRest = { dueAt: sql`null`, awaitsContact: sql`false` };
 
-const resolveStatement: Statement = {
-  name: 'escalations.resolve',
-  text: `update escalations e set status = 'resolved', resolved_at = clock_timestamp(), resolved_by_email = $3,
-      resolved_note = $5, due_at = null, awaits_contact = false,
-      acknowledged_at = coalesce(e.acknowledged_at, clock_timestamp()),
-      acknowledged_by_email = case when e.acknowledged_at is null then $3 else e.acknowledged_by_email end,
-      acknowledged_via = coalesce(e.acknowledged_via, $4)
-    where e.org_id = $1 and e.id = $2 and e.status <> 'resolved' returning ${escalationColumns}`,
-};
+const acknowledgeStatement = statement(
+  'escalations.acknowledge',
+  { params: answer, row: allOf(escalations) },
+  ({ orgId, id, email, via }, row) => sql`update ${escalations} ${setOf(escalations, {
+    status: sql`'acknowledged'`,
+    acknowledgedAt: sql`clock_timestamp()`,
+    acknowledgedByEmail: email,
+    acknowledgedVia: via,
+    ...atRest,
+  })} where ${escalations.orgId} = ${orgId} and ${escalations.id} = ${id} and ${escalations.status} = 'open'
+    returning ${row}`,
+);
+
+const resolveStatement = statement(
+  'escalations.resolve',
+  { params: { ...answer, note: escalations.resolvedNote }, row: allOf(escalations) },
+  ({ orgId, id, email, via, note }, row) => sql`update ${escalations} ${setOf(escalations, {
+    status: sql`'resolved'`,
+    resolvedAt: sql`clock_timestamp()`,
+    resolvedByEmail: email,
+    resolvedNote: note,
+    ...atRest,
+    acknowledgedAt: sql`coalesce(${escalations.acknowledgedAt}, clock_timestamp())`,
+    acknowledgedByEmail: sql`case when ${escalations.acknowledgedAt} is null
+      then ${email} else ${escalations.acknowledgedByEmail} end`,
+    acknowledgedVia: sql`coalesce(${escalations.acknowledgedVia}, ${via})`,
+  })} where ${escalations.orgId} = ${orgId} and ${escalations.id} = ${id} and ${escalations.status} <> 'resolved'
+    returning ${row}`,
+);

@@ -1,9 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type Escalation, escalations } from '../../db/schema/escalations.ts';
+import { allOf, pick, statement, typed } from '../../db/sql.ts';
 import type { OrgScope } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -15,8 +15,6 @@ const escalationId = z.string().min(1).max(64).describe('Escalation, a UUID.');
 
 /** The pair that names one escalation. */
 export const escalationAddress = { org: orgId, escalation: escalationId };
-
-export const escalationColumns = columnsOf(escalations, 'e');
 
 /**
  * Whose escalations a caller sees: everybody's for a member (null), and its own for a delegate and for whoever is let in
@@ -33,7 +31,7 @@ export async function findEscalation(
   id: string,
   owner: string | null,
 ): Promise<Escalation> {
-  const [found] = isUuid(id) ? await rows<Escalation>(findStatement, [orgId, id, owner]) : [];
+  const [found] = isUuid(id) ? await rows(findStatement.with({ orgId, id, owner })) : [];
   if (found === undefined) throw noEscalation(id);
   return found;
 }
@@ -44,9 +42,13 @@ export const noEscalation = (id: string) =>
     details: { escalation_id: id },
   });
 
-const findStatement: Statement = {
-  name: 'escalations.find',
-  pipelined: true,
-  text: `select ${escalationColumns} from escalations e
-    where e.org_id = $1 and e.id = $2 and ($3::text is null or e.raised_by = $3)`,
-};
+const findStatement = statement(
+  'escalations.find',
+  {
+    params: { ...pick(escalations, 'orgId', 'id'), owner: typed<string | null>('text') },
+    row: allOf(escalations),
+    pipelined: true,
+  },
+  (given, row) => sql`select ${row} from ${escalations} where ${escalations.orgId} = ${given.orgId}
+    and ${escalations.id} = ${given.id} and (${given.owner}::text is null or ${escalations.raisedBy} = ${given.owner})`,
+);

@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { DeliveryAttempt, Escalation } from '../../db/schema/escalations.ts';
+import { type DeliveryAttempt, type Escalation, escalationAttempts } from '../../db/schema/escalations.ts';
+import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrgByGrant } from '../../kernel/access/access.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -48,17 +49,20 @@ export async function loadAttempts(
   { db }: Pick<Services, 'db'>,
   escalations: readonly Escalation[],
 ): Promise<DeliveryAttempt[][]> {
-  const rows = await db.rows<DeliveryAttempt>(attemptsStatement, [
-    escalations.map(({ orgId }) => orgId),
-    escalations.map(({ id }) => id),
-  ]);
+  const asked = { orgIds: escalations.map(({ orgId }) => orgId), ids: escalations.map(({ id }) => id) };
+  const rows = await db.rows(attemptsStatement.with(asked));
   const byId = Map.groupBy(rows, ({ escalationId }) => escalationId);
   return escalations.map(({ id }) => byId.get(id) ?? []);
 }
 
-const attemptsStatement: Statement = {
-  name: 'escalations.attempts',
-  text: `select a.org_id as "orgId", a.escalation_id as "escalationId", a.mail_id as "mailId", a.attempt, a.email,
-      a.channel, a.status, a.error, a.at
-    from escalation_attempts a where (a.org_id, a.escalation_id) in (select * from unnest($1::uuid[], $2::uuid[])) order by a.at, a.mail_id, a.attempt`,
-};
+const attemptsStatement = statement(
+  'escalations.attempts',
+  {
+    params: { orgIds: typed<readonly string[]>('uuid[]'), ids: typed<readonly string[]>('uuid[]') },
+    row: allOf(escalationAttempts),
+  },
+  ({ orgIds, ids }, row) => sql`select ${row} from ${escalationAttempts}
+    where (${escalationAttempts.orgId}, ${escalationAttempts.escalationId})
+      in (select * from unnest(${orgIds}::uuid[], ${ids}::uuid[]))
+    order by ${escalationAttempts.at}, ${escalationAttempts.mailId}, ${escalationAttempts.attempt}`,
+);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { alias } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { Escalation } from '../../db/schema/escalations.ts';
-import { projectGrants } from '../../db/schema/projects.ts';
-import { textOf } from '../../db/sql.ts';
+import { type Escalation, escalationPages, escalations } from '../../db/schema/escalations.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { projectGrants, projects } from '../../db/schema/projects.ts';
+import { allOf, computed, insertSelect, pick, statement, typed, type Values } from '../../db/sql.ts';
 import { type Access, notAuthorized, type OrgScope, onOrgByGrant } from '../../kernel/access/access.ts';
 import { isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
@@ -17,7 +17,6 @@ import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { escalationChanged } from './escalation-feed.ts';
-import { escalationColumns } from './escalation-scope.ts';
 import { escalationActions } from './shared/actions.ts';
 import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared/page-level.ts';
 import { EscalationWire, escalationToWire, severityWire } from './wire.ts';
@@ -85,7 +84,7 @@ export const raiseEscalation = mutation({
     if (!isPrincipal(caller)) throw notAuthorized(escalationActions['escalation:raise'], 'forbidden');
     const raiser = caller.principal.id;
     // One after the other, of a principal and in an organization: what is counted below stays true until the commit.
-    await work.rows(lockRaiserStatement, [raiser]);
+    await work.rows(lockRaiserStatement.with({ id: raiser }));
     await lockOrg(work, work.org.id);
     await holdRight(work, escalationActions['escalation:raise']);
     const first = await findOriginal(work, raiser, input.idempotency_key);
@@ -94,21 +93,22 @@ export const raiseEscalation = mutation({
     await refuseOverQuotas(work, raiser);
     const contacts = await contactsOf(work, work.org.id);
     const level = staffedLevels(contacts)[0];
-    const [escalation] = await work.rows<Escalation>(insertStatement, [
-      work.org.id,
-      randomUUID(),
-      input.project_id ?? null,
-      raiser,
-      caller.kind === 'delegate' ? caller.delegateId : null,
-      input.presence_name ?? null,
-      input.severity,
-      input.reason,
-      JSON.stringify(input.details),
-      level ?? 1,
-      level !== undefined,
-      pageDeadlineSeconds[input.severity],
-      input.idempotency_key ?? null,
-    ]);
+    const inserted = insertStatement.with({
+      orgId: work.org.id,
+      id: randomUUID(),
+      projectId: input.project_id ?? null,
+      raisedBy: raiser,
+      delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
+      presenceName: input.presence_name ?? null,
+      severity: input.severity,
+      reason: input.reason,
+      details: JSON.stringify(input.details),
+      level: level ?? 1,
+      staffed: level !== undefined,
+      seconds: pageDeadlineSeconds[input.severity],
+      idempotencyKey: input.idempotency_key ?? null,
+    });
+    const [escalation] = await work.rows(inserted);
     if (level !== undefined) {
       await pageContacts(work, work.org, escalation!, contacts);
       await scheduleSweep(work, work.org.id, [escalation!.id]);
@@ -168,73 +168,110 @@ export const warningsOf = ({ willPage }: Pick<RaisedEscalation, 'willPage'>): st
 
 async function findOriginal(work: Work & OrgScope, raiser: string, key: string | undefined) {
   if (key === undefined) return undefined;
-  return (await work.rows<Escalation>(originalStatement, [work.org.id, raiser, key]))[0];
+  return (await work.rows(originalStatement.with({ orgId: work.org.id, raisedBy: raiser, idempotencyKey: key })))[0];
 }
 
-const firstPaged = (work: Work, { orgId: org, id }: Escalation) => work.rows<Paged>(firstPagedStatement, [org, id]);
+const firstPaged = (work: Work, { orgId: org, id }: Escalation) =>
+  work.rows(firstPagedStatement.with({ orgId: org, escalationId: id }));
 
 /** A delegate, or whoever is let in by a grant, names projects of its own. @throws NOT_AUTHORIZED for all others alike */
 async function requireProject(work: Work & OrgScope, caller: PrincipalBacked, project: string): Promise<void> {
-  const [found] = await work.rows(projectStatement, [
-    work.org.id,
-    project,
-    caller.kind === 'delegate' ? caller.projectIds : null,
-    work.authority.kind === 'grant' ? caller.principal.id : null,
-  ]);
+  const asked = {
+    orgId: work.org.id,
+    id: project,
+    named: caller.kind === 'delegate' ? caller.projectIds : null,
+    granted: work.authority.kind === 'grant' ? caller.principal.id : null,
+  };
+  const [found] = await work.rows(projectStatement.with(asked));
   if (found === undefined) throw notAuthorized(escalationActions['escalation:raise'], 'project_not_found');
 }
 
 async function refuseOverQuotas(work: Work & OrgScope, raiser: string): Promise<void> {
   const daily = { scope: 'principal', metric: 'escalations_per_day' } as const;
-  await refuseOverQuota(work, { statement: todayStatement, values: [raiser] }, daily, escalationsPerDay);
+  await refuseOverQuota(work, todayStatement.with({ raisedBy: raiser }), daily, escalationsPerDay);
   const open = { scope: 'organization', metric: 'open_escalations' } as const;
-  await refuseOverQuota(work, { statement: openStatement, values: [work.org.id] }, open, openEscalations);
+  await refuseOverQuota(work, openStatement.with({ orgId: work.org.id }), open, openEscalations);
 }
 
-const lockRaiserStatement: Statement = {
-  name: 'escalations.lock-raiser',
-  text: 'select 1 from principals where id = $1 for no key update',
-};
+const lockRaiserStatement = statement(
+  'escalations.lock-raiser',
+  { params: pick(principals, 'id') },
+  ({ id }) => sql`select from ${principals} where ${principals.id} = ${id} for no key update`,
+);
 
-const originalStatement: Statement = {
-  name: 'escalations.original',
-  text: `select ${escalationColumns} from escalations e
-    where e.org_id = $1 and e.raised_by = $2 and e.idempotency_key = $3`,
-};
+const originalStatement = statement(
+  'escalations.original',
+  { params: pick(escalations, 'orgId', 'raisedBy', 'idempotencyKey'), row: allOf(escalations) },
+  (given, row) => sql`select ${row} from ${escalations} where ${escalations.orgId} = ${given.orgId}
+    and ${escalations.raisedBy} = ${given.raisedBy} and ${escalations.idempotencyKey} = ${given.idempotencyKey}`,
+);
 
-const firstPagedStatement: Statement = {
-  name: 'escalations.first-paged',
-  text: `select email, display_name as "displayName" from escalation_pages
-    where org_id = $1 and escalation_id = $2 and wave = 1 order by mail_id`,
-};
+const firstPagedStatement = statement(
+  'escalations.first-paged',
+  { params: pick(escalationPages, 'orgId', 'escalationId'), row: pick(escalationPages, 'email', 'displayName') },
+  (given, row) => sql`select ${row} from ${escalationPages} where ${escalationPages.orgId} = ${given.orgId}
+    and ${escalationPages.escalationId} = ${given.escalationId} and ${escalationPages.wave} = 1
+    order by ${escalationPages.mailId}`,
+);
 
-const projectStatement: Statement = {
-  name: 'escalations.project',
-  text: `select 1 from projects p where p.org_id = $1 and p.id = $2 and p.deleted_at is null
-    and ($3::text[] is null or p.id = any($3))
-    and ($4::text is null or exists (
-      select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and g.principal_id = $4
-        and ${textOf(grantHolds(alias(projectGrants, 'g')))}))`,
-};
+const projectStatement = statement(
+  'escalations.project',
+  {
+    params: {
+      ...pick(projects, 'orgId', 'id'),
+      named: typed<readonly string[] | null>('text[]'),
+      granted: typed<string | null>('text'),
+    },
+    row: pick(projects, 'id'),
+  },
+  ({ orgId: org, id, named, granted }, row) => sql`select ${row} from ${projects}
+    where ${projects.orgId} = ${org} and ${projects.id} = ${id} and ${projects.deletedAt} is null
+      and (${named}::text[] is null or ${projects.id} = any(${named}))
+      and (${granted}::text is null or exists (
+        select from ${projectGrants} where ${projectGrants.orgId} = ${projects.orgId}
+          and ${projectGrants.projectId} = ${projects.id} and ${projectGrants.principalId} = ${granted}
+          and ${grantHolds(projectGrants)}))`,
+);
 
-const todayStatement: Statement = {
-  name: 'escalations.today',
-  text: `select count(*)::int as used from escalations
-    where raised_by = $1 and created_at >= date_trunc('day', clock_timestamp(), 'UTC')`,
-};
+const used = { used: computed<number>('integer', sql`count(*)::int`) };
 
-const openStatement: Statement = {
-  name: 'escalations.open-count',
-  text: `select count(*)::int as used from escalations where org_id = $1 and status = 'open'`,
-};
+const todayStatement = statement(
+  'escalations.today',
+  { params: pick(escalations, 'raisedBy'), row: used },
+  ({ raisedBy }, row) => sql`select ${row} from ${escalations} where ${escalations.raisedBy} = ${raisedBy}
+    and ${escalations.createdAt} >= date_trunc('day', clock_timestamp(), 'UTC')`,
+);
+
+const openStatement = statement(
+  'escalations.open-count',
+  { params: pick(escalations, 'orgId'), row: used },
+  (given, row) => sql`select ${row} from ${escalations}
+    where ${escalations.orgId} = ${given.orgId} and ${escalations.status} = 'open'`,
+);
 
 // Raised when it was its turn, which may be a while after the transaction began.
-const insertStatement: Statement = {
-  name: 'escalations.insert',
-  text: `insert into escalations as e (org_id, id, project_id, raised_by, delegate_id, presence_name, severity, reason,
-      details, level, waves, awaits_contact, created_at, deadline_at, due_at, idempotency_key)
-    select $1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, case when $11::boolean then 1 else 0 end, not $11, moment,
-      moment + make_interval(secs => $12), case when $11 then moment + make_interval(secs => $12) end, $13
-    from clock_timestamp() as moment
-    returning ${escalationColumns}`,
-};
+const insertStatement = statement(
+  'escalations.insert',
+  {
+    params: {
+      ...pick(escalations, 'orgId', 'id', 'projectId', 'raisedBy', 'delegateId', 'presenceName', 'severity', 'reason'),
+      ...pick(escalations, 'details', 'level', 'idempotencyKey'),
+      staffed: typed<boolean>('boolean'),
+      seconds: typed<number>('double precision'),
+    },
+    row: allOf(escalations),
+  },
+  ({ staffed, seconds, ...given }, row) => {
+    const deadline = sql`moment + make_interval(secs => ${seconds})`;
+    const values: Values<typeof escalations> = {
+      ...given,
+      details: sql`${given.details}::jsonb`,
+      waves: sql`case when ${staffed}::boolean then 1 else 0 end`,
+      awaitsContact: sql`not ${staffed}::boolean`,
+      createdAt: sql`moment`,
+      deadlineAt: deadline,
+      dueAt: sql`case when ${staffed}::boolean then ${deadline} end`,
+    };
+    return sql`${insertSelect(escalations, values, sql`from clock_timestamp() as moment`)} returning ${row}`;
+  },
+);

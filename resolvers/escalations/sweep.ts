@@ -1,13 +1,14 @@
+import { sql } from 'drizzle-orm';
 import type { Statement } from '../../db/pool.ts';
-import type { Climb, Escalation } from '../../db/schema/escalations.ts';
-import type { Org } from '../../db/schema/orgs.ts';
+import { type Climb, type Escalation, escalations } from '../../db/schema/escalations.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { allOf, computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { pageDeadlineSeconds } from '../../kernel/limits/limits.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { escalationChanged } from './escalation-feed.ts';
-import { escalationColumns } from './escalation-scope.ts';
 import { nextRung, type Rung } from './ladder.ts';
 import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared/page-level.ts';
 
@@ -20,7 +21,7 @@ type DueEscalation = Escalation & { /** By the database's clock. */ readonly tak
 export const sweepEscalations: Task = async ({ ctx }) => {
   await ctx.services.db.rows(freePagesStatement, [sendMailTask]);
   // Nearly always nothing is due, and that is one look.
-  if ((await ctx.services.db.rows(anyDueStatement, [])).length === 0) return;
+  if ((await ctx.services.db.rows(anyDueStatement.with({}))).length === 0) return;
   const failed: string[] = [];
   let failure: { readonly error: unknown } | undefined;
   for (;;) {
@@ -28,7 +29,7 @@ export const sweepEscalations: Task = async ({ ctx }) => {
     let taken: string | undefined;
     try {
       const found = await unitOfWork(ctx, async (work) => {
-        const [due] = await work.rows<DueEscalation>(takeStatement, [failed]);
+        const [due] = await work.rows(takeStatement.with({ failed }));
         taken = due?.id;
         if (due !== undefined) await step(work, due);
         return due !== undefined;
@@ -46,7 +47,7 @@ export const sweepEscalations: Task = async ({ ctx }) => {
 
 async function step(work: Work, due: DueEscalation): Promise<void> {
   // Contacts change under the organization's lock: from here on nobody adds one unseen.
-  const [org] = await work.rows<Pick<Org, 'id' | 'displayName'>>(orgStatement, [due.orgId]);
+  const [org] = await work.rows(orgStatement.with({ id: due.orgId }));
   const contacts = await contactsOf(work, due.orgId);
   const rung = nextRung(due, staffedLevels(contacts));
   const pages = 'level' in rung;
@@ -54,16 +55,17 @@ async function step(work: Work, due: DueEscalation): Promise<void> {
     rung.kind === 'climb'
       ? [{ from_level: due.level, to_level: rung.level, at: due.takenAt.toISOString(), reason: 'deadline_lapsed' }]
       : [];
-  const [stepped] = await work.rows<Escalation>(stepStatement, [
-    due.orgId,
-    due.id,
-    pages ? rung.level : due.level,
-    JSON.stringify(climbs),
-    rung.kind === 'repeat' ? 1 : 0,
+  const taken = stepStatement.with({
+    orgId: due.orgId,
+    id: due.id,
+    level: pages ? rung.level : due.level,
+    climbs: JSON.stringify(climbs),
+    repeats: rung.kind === 'repeat' ? 1 : 0,
     pages,
-    pageDeadlineSeconds[due.severity],
-    rung.kind === 'wait',
-  ]);
+    seconds: pageDeadlineSeconds[due.severity],
+    waits: rung.kind === 'wait',
+  });
+  const [stepped] = await work.rows(taken);
   // Who rests or waits looks the same as before.
   if (!pages) return;
   await pageContacts(work, org!, stepped!, contacts);
@@ -97,31 +99,52 @@ const freePagesStatement: Statement = {
       and exists (select from escalation_pages p where p.org_id = m.org_id and p.mail_id = m.id)`,
 };
 
-const anyDueStatement: Statement = {
-  name: 'escalations.any-due',
-  text: 'select 1 as "escalationIsDue" from escalations where due_at <= now() limit 1',
-};
+const anyDueStatement = statement(
+  'escalations.any-due',
+  { row: pick(escalations, 'id') },
+  (_, row) => sql`select ${row} from ${escalations} where ${escalations.dueAt} <= now() limit 1`,
+);
 
-// Whoever answers one holds its row and is left alone: afterwards it is due no more. Rows that refer to it do not.
-const takeStatement: Statement = {
-  name: 'escalations.take-due',
-  text: `select ${escalationColumns}, now() as "takenAt" from escalations e
-    where e.due_at <= now() and e.id <> all($1::uuid[])
-    order by e.due_at limit 1 for no key update skip locked`,
-};
+// An answer holds the row, which is left alone: afterwards it is due no more. Rows that refer to it do not hold it.
+const takeStatement = statement(
+  'escalations.take-due',
+  {
+    params: { failed: typed<readonly string[]>('uuid[]') },
+    row: { ...allOf(escalations), takenAt: computed<Date>('timestamp with time zone', sql`now()`) },
+  },
+  ({ failed }, row) => sql`select ${row} from ${escalations}
+    where ${escalations.dueAt} <= now() and ${escalations.id} <> all(${failed}::uuid[])
+    order by ${escalations.dueAt} limit 1 for no key update skip locked`,
+);
 
-const orgStatement: Statement = {
-  name: 'escalations.hold-org',
-  text: `select id, display_name as "displayName" from orgs where id = $1 for share`,
-};
+const orgStatement = statement(
+  'escalations.hold-org',
+  { params: pick(orgs, 'id'), row: pick(orgs, 'id', 'displayName') },
+  ({ id }, row) => sql`select ${row} from ${orgs} where ${orgs.id} = ${id} for share`,
+);
 
-const stepStatement: Statement = {
-  name: 'escalations.step',
-  text: `update escalations e set level = $3, climbs = e.climbs || $4::jsonb, repage_count = e.repage_count + $5,
-      waves = e.waves + case when $6::boolean then 1 else 0 end,
-      deadline_at = case when $6 then now() + make_interval(secs => $7) else e.deadline_at end,
-      due_at = case when $6 then now() + make_interval(secs => $7) end,
-      awaits_contact = $8
-    where e.org_id = $1 and e.id = $2
-    returning ${escalationColumns}`,
-};
+const stepStatement = statement(
+  'escalations.step',
+  {
+    params: {
+      ...pick(escalations, 'orgId', 'id', 'level', 'climbs'),
+      repeats: typed<number>('integer'),
+      pages: typed<boolean>('boolean'),
+      seconds: typed<number>('double precision'),
+      waits: escalations.awaitsContact,
+    },
+    row: allOf(escalations),
+  },
+  ({ orgId, id, level, climbs, repeats, pages, seconds, waits }, row) => {
+    const deadline = sql`now() + make_interval(secs => ${seconds})`;
+    return sql`update ${escalations} ${setOf(escalations, {
+      level,
+      climbs: sql`${escalations.climbs} || ${climbs}::jsonb`,
+      repageCount: sql`${escalations.repageCount} + ${repeats}`,
+      waves: sql`${escalations.waves} + case when ${pages}::boolean then 1 else 0 end`,
+      deadlineAt: sql`case when ${pages} then ${deadline} else ${escalations.deadlineAt} end`,
+      dueAt: sql`case when ${pages} then ${deadline} end`,
+      awaitsContact: waits,
+    })} where ${escalations.orgId} = ${orgId} and ${escalations.id} = ${id} returning ${row}`;
+  },
+);

@@ -8,7 +8,7 @@ import {
   platformIncidents,
 } from '../../db/schema/incidents.ts';
 import { projects } from '../../db/schema/projects.ts';
-import { allOf, insertInto, namesOf, pick, statement, typed } from '../../db/sql.ts';
+import { allOf, insertInto, insertSelect, pick, statement, typed } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { oneLine, projectId, shows } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -93,9 +93,9 @@ const attributeStatement = statement(
     },
   },
   ({ incidentId, orgIds, projectIds }) =>
-    sql`insert into ${platformIncidentProjects} (${namesOf(
-      platformIncidentProjects.incidentId,
-      platformIncidentProjects.orgId,
-      platformIncidentProjects.projectId,
-    )}) select ${incidentId}, * from unnest(${orgIds}::uuid[], ${projectIds}::text[])`,
+    insertSelect(
+      platformIncidentProjects,
+      { incidentId, orgId: sql`touched.org_id`, projectId: sql`touched.project_id` },
+      sql`from unnest(${orgIds}::uuid[], ${projectIds}::text[]) as touched (org_id, project_id)`,
+    ),
 );

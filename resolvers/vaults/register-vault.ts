@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { vaults } from '../../db/schema/vaults.ts';
-import { namesOf, pick, statement } from '../../db/sql.ts';
+import { insertSelect, namesOf, pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -46,9 +46,12 @@ const insertStatement = statement(
   'vaults.insert',
   { params: pick(vaults, 'orgId', 'id', 'projectId'), row: pick(vaults, 'id') },
   ({ orgId: org, id, projectId: project }, row) =>
-    sql`insert into ${vaults} (${namesOf(vaults.orgId, vaults.id, vaults.projectId)})
-      select ${projects.orgId}, ${id}::uuid, ${projects.id} from ${projects}
-      where ${projects.orgId} = ${org} and ${projects.deletedAt} is null and ${projects.id} = ${project}
+    sql`${insertSelect(
+      vaults,
+      { orgId: sql`${projects.orgId}`, id: sql`${id}::uuid`, projectId: sql`${projects.id}` },
+      sql`from ${projects} where ${projects.orgId} = ${org} and ${projects.deletedAt} is null
+        and ${projects.id} = ${project}`,
+    )}
       on conflict (${namesOf(vaults.orgId, vaults.projectId)}) do nothing returning ${row}`,
 );
 

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
-import { columnsOf } from '../../../db/columns-of.ts';
-import type { Statement } from '../../../db/pool.ts';
-import { type Escalation, type EscalationContact, escalationContacts } from '../../../db/schema/escalations.ts';
+import {
+  type Escalation,
+  type EscalationContact,
+  escalationContacts,
+  escalationPages,
+  escalations,
+} from '../../../db/schema/escalations.ts';
 import type { Org } from '../../../db/schema/orgs.ts';
+import { allOf, computed, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
 import { queueMail } from '../../../kernel/durability/outbox.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { ackLinkDays } from '../../../kernel/limits/limits.ts';
@@ -12,11 +18,9 @@ import { pageMail } from '../page-mail.ts';
 /** The job that does what the ladder has due. */
 export const sweepTask = 'sweep-escalations';
 
-export const contactColumns = columnsOf(escalationContacts, 'c');
-
 /** An organization's contacts in the order in which they are paged. */
 export const contactsOf = ({ rows }: { readonly rows: Work['rows'] }, orgId: string): Promise<EscalationContact[]> =>
-  rows<EscalationContact>(contactsStatement, [orgId]);
+  rows(contactsStatement.with({ orgId }));
 
 /** The levels at which there is somebody, lowest first. */
 export const staffedLevels = (contacts: readonly EscalationContact[]): readonly number[] =>
@@ -38,43 +42,76 @@ export async function pageContacts(
   for (const [at, contact] of paged.entries()) {
     mailIds.push(await queueMail(work, pageMail(work.services.settings, org, escalation, contact, tokens[at]!)));
   }
-  await work.rows(insertStatement, [
-    org.id,
-    escalation.id,
-    escalation.waves,
-    escalation.level,
-    ackLinkDays,
-    paged.map(({ id }) => id),
-    paged.map(({ email }) => email),
-    paged.map(({ displayName }) => displayName),
-    tokens.map(sha256Hex),
+  const pages = insertStatement.with({
+    orgId: org.id,
+    escalationId: escalation.id,
+    wave: escalation.waves,
+    level: escalation.level,
+    days: ackLinkDays,
+    contactIds: paged.map(({ id }) => id),
+    emails: paged.map(({ email }) => email),
+    names: paged.map(({ displayName }) => displayName),
+    tokenHashes: tokens.map(sha256Hex),
     mailIds,
-  ]);
+  });
+  await work.rows(pages);
 }
 
 /** Has the ladder looked at when something of these is due, which is reckoned by the database's clock alone. */
 export async function scheduleSweep(work: Work, orgId: string, ids: readonly string[]): Promise<void> {
-  await work.rows(scheduleStatement, [sweepTask, orgId, ids]);
+  await work.rows(scheduleStatement.with({ task: sweepTask, orgId, ids }));
 }
 
-const contactsStatement: Statement = {
-  name: 'escalations.contacts',
-  text: `select ${contactColumns} from escalation_contacts c where c.org_id = $1
-    order by c.level, c.created_at, c.id`,
-};
+const contactsStatement = statement(
+  'escalations.contacts',
+  { params: pick(escalationContacts, 'orgId'), row: allOf(escalationContacts) },
+  ({ orgId }, row) => sql`select ${row} from ${escalationContacts} where ${escalationContacts.orgId} = ${orgId}
+    order by ${escalationContacts.level}, ${escalationContacts.createdAt}, ${escalationContacts.id}`,
+);
 
-const insertStatement: Statement = {
-  name: 'escalations.page',
-  text: `insert into escalation_pages
-      (org_id, escalation_id, wave, level, token_expires_at, contact_id, email, display_name, token_hash, mail_id)
-    select $1, $2, $3, $4, now() + make_interval(days => $5), p.* from
-      unnest($6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[])
-        as p (contact_id, email, display_name, token_hash, mail_id)`,
-};
+const texts = typed<readonly string[]>('text[]');
+
+const insertStatement = statement(
+  'escalations.page',
+  {
+    params: {
+      ...pick(escalationPages, 'orgId', 'escalationId', 'wave', 'level'),
+      days: typed<number>('integer'),
+      contactIds: typed<readonly string[]>('uuid[]'),
+      emails: texts,
+      names: typed<readonly (string | null)[]>('text[]'),
+      tokenHashes: texts,
+      mailIds: texts,
+    },
+  },
+  ({ days, contactIds, emails, names, tokenHashes, mailIds, ...given }) =>
+    insertSelect(
+      escalationPages,
+      {
+        ...given,
+        tokenExpiresAt: sql`now() + make_interval(days => ${days})`,
+        contactId: sql`page.contact_id`,
+        email: sql`page.email`,
+        displayName: sql`page.display_name`,
+        tokenHash: sql`page.token_hash`,
+        mailId: sql`page.mail_id`,
+      },
+      sql`from unnest(${contactIds}::uuid[], ${emails}::text[], ${names}::text[], ${tokenHashes}::text[], ${mailIds}::text[])
+        as page (contact_id, email, display_name, token_hash, mail_id)`,
+    ),
+);
 
 // The key is the escalation's: a later deadline takes the place of an earlier one.
-const scheduleStatement: Statement = {
-  name: 'escalations.schedule',
-  text: `select graphile_worker.add_job($1, run_at => e.due_at, job_key => 'escalation:' || e.id)
-    from escalations e where e.org_id = $2 and e.id = any($3::uuid[]) and e.due_at is not null`,
-};
+const scheduleStatement = statement(
+  'escalations.schedule',
+  {
+    params: { task: typed<string>('text'), orgId: escalations.orgId, ids: typed<readonly string[]>('uuid[]') },
+    row: { scheduled: computed<number>('integer', sql`count(job)::int`) },
+  },
+  ({ task, orgId, ids }, row) => sql`select ${row} from (
+      select graphile_worker.add_job(${task}, run_at => ${escalations.dueAt}, job_key => 'escalation:' || ${escalations.id})
+        as job
+      from ${escalations} where ${escalations.orgId} = ${orgId} and ${escalations.id} = any(${ids}::uuid[])
+        and ${escalations.dueAt} is not null
+    ) scheduled`,
+);

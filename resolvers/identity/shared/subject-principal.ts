@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
 import type { Queries } from '../../../db/pool.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
-import { computed, namesOf, pick, statement, typed } from '../../../db/sql.ts';
+import { computed, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
 import { rowsOn } from '../../../db/transaction.ts';
 import type { CallerPrincipal } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -96,19 +96,20 @@ const createStatement = statement(
       verified: typed<boolean>('boolean'),
     },
   },
-  ({ principalId, id, kind, publicSubject, type, verified }) => sql`with fresh as (
-      insert into ${principals} (${namesOf(principals.id, principals.type)})
-      select ${principalId}, ${type} where not exists (
-        select from ${authenticators}
-        where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject})
-      returning ${principals.id}
-    )
-    insert into ${authenticators} (${namesOf(
-      authenticators.id,
-      authenticators.principalId,
-      authenticators.kind,
-      authenticators.publicSubject,
-      authenticators.verifiedAt,
-    )})
-    select ${id}, fresh.id, ${kind}, ${publicSubject}, case when ${verified}::boolean then now() end from fresh`,
+  ({ principalId, id, kind, publicSubject, type, verified }) => {
+    const isUnknown = sql`where not exists (
+      select from ${authenticators}
+      where ${authenticators.kind} = ${kind} and ${authenticators.publicSubject} = ${publicSubject})`;
+    const values = {
+      id,
+      principalId: sql`fresh.id`,
+      kind,
+      publicSubject,
+      verifiedAt: sql`case when ${verified}::boolean then now() end`,
+    };
+    return sql`with fresh as (
+        ${insertSelect(principals, { id: principalId, type }, isUnknown)} returning ${principals.id}
+      )
+      ${insertSelect(authenticators, values, sql`from fresh`)}`;
+  },
 );

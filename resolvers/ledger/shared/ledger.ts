@@ -1,7 +1,7 @@
 import { type Column, sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { type LedgerEntry, ledgerEntries, orgBalances } from '../../../db/schema/orgs.ts';
-import { allOf, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { allOf, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 
 /** What moves a balance; a closed set, so that a history can be read. Contract 04, section 1.5. */
@@ -113,22 +113,23 @@ const postStatement = statement(
         })} where ${orgBalances.orgId} = ${orgId}
         returning ${orgBalances.orgId}, ${orgBalances.entries}, ${orgBalances.available}, ${orgBalances.held}
       )
-      insert into ${ledgerEntries} (${namesOf(
-        ledgerEntries.orgId,
-        ledgerEntries.seq,
-        ledgerEntries.id,
-        ledgerEntries.direction,
-        ledgerEntries.kind,
-        ledgerEntries.amount,
-        ledgerEntries.availableAfter,
-        ledgerEntries.heldAfter,
-        ledgerEntries.referenceType,
-        ledgerEntries.referenceId,
-        ledgerEntries.metadata,
-      )})
-      select ${after(orgBalances.orgId)}, ${after(orgBalances.entries)}, ${id}, ${direction}, ${kind}, ${amount}::bigint,
-        ${after(orgBalances.available)}, ${after(orgBalances.held)}, ${referenceType}, ${referenceId}, ${metadata}::jsonb
-      from moved returning ${row}`;
+      ${insertSelect(
+        ledgerEntries,
+        {
+          orgId: after(orgBalances.orgId),
+          seq: after(orgBalances.entries),
+          id,
+          direction,
+          kind,
+          amount: sql`${amount}::bigint`,
+          availableAfter: after(orgBalances.available),
+          heldAfter: after(orgBalances.held),
+          referenceType,
+          referenceId,
+          metadata: sql`${metadata}::jsonb`,
+        },
+        sql`from moved`,
+      )} returning ${row}`;
   },
 );
 

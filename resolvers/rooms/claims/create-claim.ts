@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
-import { from, namesOf, pick, statement, typed } from '../../../db/sql.ts';
+import { from, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
 import { isTooIntricate } from '../../../engines/globs/automaton.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { readAfterChange } from '../../../kernel/durability/read-after-change.ts';
@@ -123,21 +123,10 @@ const insertStatement = statement(
     },
     row: claimColumns,
   },
-  ({ seconds, most, ...given }, row) => sql`insert into ${roomClaims} (${namesOf(
-    roomClaims.orgId,
-    roomClaims.id,
-    roomClaims.roomKey,
-    roomClaims.presenceId,
-    roomClaims.principalId,
-    roomClaims.holder,
-    roomClaims.resource,
-    roomClaims.mode,
-    roomClaims.note,
-    roomClaims.expiresAt,
-  )})
-    select ${given.orgId}, ${given.id}, ${given.roomKey}, ${given.presenceId}, ${given.principalId}, ${given.holder},
-      ${given.resource}, ${given.mode}, ${given.note}, now() + make_interval(secs => ${seconds})
-    where (select count(*) from ${from(other)} where ${other.orgId} = ${given.orgId}
-      and ${other.presenceId} = ${given.presenceId} and ${isStanding(other)}) < ${most}
-    returning ${row}`,
+  ({ seconds, most, ...given }, row) => {
+    const values = { ...given, expiresAt: sql`now() + make_interval(secs => ${seconds})` };
+    const hasRoom = sql`where (select count(*) from ${from(other)} where ${other.orgId} = ${given.orgId}
+      and ${other.presenceId} = ${given.presenceId} and ${isStanding(other)}) < ${most}`;
+    return sql`${insertSelect(roomClaims, values, hasRoom)} returning ${row}`;
+  },
 );

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
 import { authenticators, sessions } from '../../../db/schema/identity.ts';
 import { operatorContacts } from '../../../db/schema/operator-contacts.ts';
-import { namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { insertSelect, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AuditEntry } from '../../../kernel/run/operation.ts';
@@ -164,26 +164,21 @@ const insertStatement = statement(
     },
     row: pick(sessions, 'amrTimes', 'absoluteExpiresAt'),
   },
-  ({ id, kind, principalId, email, provenance, client, method, times, provenBy }, row) =>
-    sql`insert into ${sessions} (${namesOf(
-      sessions.id,
-      sessions.kind,
-      sessions.principalId,
-      sessions.email,
-      sessions.provenance,
-      sessions.amrTimes,
-      sessions.provenBy,
-      sessions.client,
-      sessions.lastUsedAt,
-      sessions.absoluteExpiresAt,
-    )})
-    select ${id}, ${kind}, ${principalId}, ${email}, ${provenance},
-      coalesce(${times}::jsonb, jsonb_build_object(${method}::text, floor(extract(epoch from clock_timestamp()))::bigint)),
-      ${provenBy}::text[], ${client}, clock_timestamp(), clock_timestamp() + interval '12 hours'
-    where not exists (
+  ({ method, times, provenBy, ...given }, row) => {
+    const now = sql`clock_timestamp()`;
+    const proven = sql`jsonb_build_object(${method}::text, floor(extract(epoch from ${now}))::bigint)`;
+    const values = {
+      ...given,
+      amrTimes: sql`coalesce(${times}::jsonb, ${proven})`,
+      provenBy: sql`${provenBy}::text[]`,
+      lastUsedAt: now,
+      absoluteExpiresAt: sql`${now} + interval '12 hours'`,
+    };
+    const allStand = sql`where not exists (
       select from ${authenticators}
-      where ${authenticators.id}::text = any(${provenBy}::text[]) and ${authenticators.revokedAt} is not null)
-    returning ${row}`,
+      where ${authenticators.id}::text = any(${provenBy}::text[]) and ${authenticators.revokedAt} is not null)`;
+    return sql`${insertSelect(sessions, values, allStand)} returning ${row}`;
+  },
 );
 
 /** The parameters of {@link answeredFor}. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { type AuditTier, auditDays, auditedDomains, audits } from '../../../db/schema/audit-stats.ts';
-import { allOf, excluded, insertInto, nameOf, namesOf, setOf, statement } from '../../../db/sql.ts';
+import { allOf, excluded, insertInto, insertSelect, nameOf, namesOf, setOf, statement } from '../../../db/sql.ts';
 import type { Audited } from '../../../engines/site-audit/audit-run.ts';
 import { rubricVersion } from '../../../engines/site-audit/rubric/score.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -51,15 +51,17 @@ const recordStatement = statement(
         listed: excluded(auditedDomains.listed),
       })} returning xmax = 0 as is_new
     ), counted as (
-      insert into ${auditDays} (${namesOf(
-        auditDays.day,
-        auditDays.tier,
-        auditDays.audits,
-        auditDays.geoPoints,
-        auditDays.newDomains,
-      )})
-      select (${audit.createdAt}::timestamptz at time zone 'utc')::date, ${audit.tier}, 1, ${audit.geoScore}, is_new::int
-      from site
+      ${insertSelect(
+        auditDays,
+        {
+          day: sql`(${audit.createdAt}::timestamptz at time zone 'utc')::date`,
+          tier: audit.tier,
+          audits: sql`1`,
+          geoPoints: audit.geoScore,
+          newDomains: sql`is_new::int`,
+        },
+        sql`from site`,
+      )}
       on conflict (${namesOf(auditDays.day, auditDays.tier)}) do update ${setOf(auditDays, {
         audits: sql`${auditDays.audits} + 1`,
         geoPoints: sql`${auditDays.geoPoints} + ${excluded(auditDays.geoPoints)}`,
