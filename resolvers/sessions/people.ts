@@ -1,20 +1,27 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { Role } from '../../db/schema/orgs.ts';
+import { authenticators, principals } from '../../db/schema/identity.ts';
+import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
+import {
+  computed,
+  excluded,
+  from,
+  insertInto,
+  insertSelect,
+  namesOf,
+  pick,
+  setOf,
+  statement,
+  typed,
+  type Values,
+} from '../../db/sql.ts';
 import { rolesFrom } from '../../kernel/access/permissions.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { createPrincipal } from '../identity/shared/subject-principal.ts';
 import { tellPosture } from '../members/shared/recovery-posture.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
-
-interface EmailRow {
-  readonly id: string;
-  readonly principalId: string;
-  readonly verified: boolean;
-  readonly revoked: boolean;
-  readonly disabled: boolean;
-}
 
 /** A mail address that was just proven, and whose it is. */
 interface ProvenEmail {
@@ -35,26 +42,26 @@ export async function personOfEmail(work: Work, email: string): Promise<ProvenEm
     { kind: 'email', publicSubject: email },
     { type: 'human', verified: true },
   );
-  const [known] = await work.rows<EmailRow>(emailStatement, [email]);
+  const [known] = await work.rows(emailStatement.with({ email }));
   const { id, principalId, verified, revoked, disabled } = known!;
   if (revoked) {
     const fresh = work.services.newId('prn');
-    await work.rows(reassignStatement, [id, fresh]);
+    await work.rows(reassignStatement.with({ id, fresh }));
     await takeInvites(work, principalId, fresh, email);
     return { principalId: fresh, authenticatorId: id };
   }
   if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
-  if (!verified) await work.rows(verifyStatement, [id]);
+  if (!verified) await work.rows(verifyStatement.with({ id }));
   return { principalId, authenticatorId: id };
 }
 
 /** The addresses that a person has proven, oldest first. */
 export async function emailsOf({ rows }: { readonly rows: Work['rows'] }, principalId: string): Promise<string[]> {
-  return (await rows<{ email: string }>(emailsStatement, [principalId])).map(({ email }) => email);
+  return (await rows(emailsStatement.with({ principalId }))).map(({ email }) => email);
 }
 
 /** Has everybody wait who would change the same person's ways to sign in. */
-export const lockPerson = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
+export const lockPerson = (work: Work, principalId: string) => work.rows(lockStatement.with({ id: principalId }));
 
 /**
  * Begins the memberships that a person was invited to by an address it has proven: those below admin, and with a passkey
@@ -64,15 +71,11 @@ export const lockPerson = (work: Work, principalId: string) => work.rows(lockSta
  */
 export async function activateInvites(work: Work, principalId: string): Promise<string[]> {
   await lockPerson(work, principalId);
-  const due = await work.rows<{ orgId: string }>(dueStatement, [principalId, higherRoles]);
+  const due = await work.rows(dueStatement.with({ principalId, higherRoles }));
   const joined: string[] = [];
   for (const { orgId } of due) {
     const org = await lockOrg(work, orgId);
-    const [member] = await work.rows<{ role: Role; email: string }>(activateStatement, [
-      principalId,
-      higherRoles,
-      orgId,
-    ]);
+    const [member] = await work.rows(activateStatement.with({ principalId, higherRoles, orgId }));
     if (org === undefined || member === undefined) continue;
     work.authorityChanged(orgId);
     await writeAudit(
@@ -99,91 +102,159 @@ export interface WaitingInvite {
 
 /** What a person was invited to by an address it has proven, and what waits for a passkey alone. Contract 01, section 6.5. */
 export const invitesWaiting = ({ rows }: { readonly rows: Work['rows'] }, principalId: string) =>
-  rows<WaitingInvite>(waitingStatement, [principalId, higherRoles]);
+  rows(waitingStatement.with({ principalId, higherRoles }));
 
 /** Whoever was invited by an address, before it was known whose it is, is who proves it. */
 export async function takeInvites(work: Work, from: string, to: string, email: string): Promise<void> {
-  await work.rows(takeInvitesStatement, [from, to, email]);
-  await work.rows(dropInvitesStatement, [from, email]);
+  await work.rows(takeInvitesStatement.with({ from, to, email }));
+  await work.rows(dropInvitesStatement.with({ from, email }));
 }
 
 /** Roles that begin once a passkey is enrolled. */
 const higherRoles = rolesFrom('admin');
 
-const emailStatement: Statement = {
-  name: 'people.email',
-  text: `select a.id, a.principal_id as "principalId", a.verified_at is not null as verified,
-      a.revoked_at is not null as revoked, p.disabled_at is not null as disabled
-    from authenticators a join principals p on p.id = a.principal_id
-    where a.kind = 'email' and a.public_subject = $1 for no key update of a`,
-};
+const { id, principalId, kind, publicSubject, verifiedAt, revokedAt } = authenticators;
 
-const verifyStatement: Statement = {
-  name: 'people.verify-email',
-  text: 'update authenticators set verified_at = clock_timestamp() where id = $1',
-};
+const emailStatement = statement(
+  'people.email',
+  {
+    params: { email: publicSubject },
+    row: {
+      id,
+      principalId,
+      verified: computed<boolean>('boolean', sql`${verifiedAt} is not null`),
+      revoked: computed<boolean>('boolean', sql`${revokedAt} is not null`),
+      disabled: computed<boolean>('boolean', sql`${principals.disabledAt} is not null`),
+    },
+  },
+  ({ email }, row) => sql`select ${row} from ${authenticators} join ${principals} on ${principals.id} = ${principalId}
+    where ${kind} = 'email' and ${publicSubject} = ${email} for no key update of ${authenticators}`,
+);
 
-const reassignStatement: Statement = {
-  name: 'people.reassign-email',
-  text: `with fresh as (insert into principals (id, type) values ($2, 'human') returning id)
-    update authenticators a set principal_id = fresh.id, revoked_at = null, verified_at = clock_timestamp()
-    from fresh where a.id = $1`,
-};
+const verifyStatement = statement(
+  'people.verify-email',
+  { params: { id } },
+  (given) => sql`update ${authenticators} ${setOf(authenticators, { verifiedAt: sql`clock_timestamp()` })}
+    where ${id} = ${given.id}`,
+);
 
-const emailsStatement: Statement = {
-  name: 'people.emails',
-  text: `select public_subject as email from authenticators
-    where principal_id = $1 and kind = 'email' and verified_at is not null and revoked_at is null
-    order by created_at, public_subject`,
-};
+const reassignStatement = statement(
+  'people.reassign-email',
+  { params: { id, fresh: principals.id } },
+  (given) => sql`with fresh as (
+      ${insertInto(principals, { id: given.fresh, type: sql`'human'` })} returning ${principals.id}
+    )
+    update ${authenticators} ${setOf(authenticators, {
+      principalId: sql`fresh.id`,
+      revokedAt: sql`null`,
+      verifiedAt: sql`clock_timestamp()`,
+    })} from fresh where ${id} = ${given.id}`,
+);
 
-const lockStatement: Statement = {
-  name: 'people.lock',
-  text: 'select 1 from principals where id = $1 for no key update',
-};
+const emailsStatement = statement(
+  'people.emails',
+  { params: { principalId }, row: { email: publicSubject } },
+  (given, row) => sql`select ${row} from ${authenticators} where ${principalId} = ${given.principalId}
+    and ${kind} = 'email' and ${verifiedAt} is not null and ${revokedAt} is null
+    order by ${authenticators.createdAt}, ${publicSubject}`,
+);
 
-const invitedHere = `m.principal_id = $1 and m.status = 'invited'
-      and (m.invite_expires_at is null or m.invite_expires_at > clock_timestamp())
-      and exists (select from authenticators a where a.principal_id = $1 and a.kind = 'email'
-        and a.public_subject = m.invited_email and a.verified_at is not null and a.revoked_at is null)`;
+const lockStatement = statement(
+  'people.lock',
+  { params: { id: principals.id } },
+  (given) => sql`select from ${principals} where ${principals.id} = ${given.id} for no key update`,
+);
 
-const hasPasskey = `exists (select from authenticators a
-        where a.principal_id = $1 and a.kind = 'passkey' and a.revoked_at is null)`;
+const invitee = { principalId: memberships.principalId, higherRoles: typed<readonly Role[]>('text[]') };
+type Invitee = { readonly [Name in keyof typeof invitee]: SQL };
 
-const due = `${invitedHere} and (m.role <> all($2::text[]) or ${hasPasskey})`;
+const invitedHere = (given: Invitee): SQL => sql`${memberships.principalId} = ${given.principalId}
+  and ${memberships.status} = 'invited'
+  and (${memberships.inviteExpiresAt} is null or ${memberships.inviteExpiresAt} > clock_timestamp())
+  and exists (select from ${authenticators} where ${principalId} = ${given.principalId} and ${kind} = 'email'
+    and ${publicSubject} = ${memberships.invitedEmail} and ${verifiedAt} is not null and ${revokedAt} is null)`;
 
-const waitingStatement: Statement = {
-  name: 'people.waiting-invites',
-  text: `select m.org_id as "orgId", o.display_name as "displayName", m.role, m.invite_expires_at as "expiresAt"
-    from memberships m join orgs o on o.id = m.org_id
-    where ${invitedHere} and m.role = any($2::text[]) and not ${hasPasskey} order by m.created_at, m.org_id`,
-};
+const hasPasskey = (given: Invitee): SQL => sql`exists (select from ${authenticators}
+  where ${principalId} = ${given.principalId} and ${kind} = 'passkey' and ${revokedAt} is null)`;
 
-const dueStatement: Statement = {
-  name: 'people.due-invites',
-  text: `select m.org_id as "orgId" from memberships m where ${due} order by m.org_id`,
-};
+const isDue = (given: Invitee): SQL =>
+  sql`${invitedHere(given)} and (${memberships.role} <> all(${given.higherRoles}::text[]) or ${hasPasskey(given)})`;
+
+const waitingStatement = statement(
+  'people.waiting-invites',
+  {
+    params: invitee,
+    row: {
+      ...pick(memberships, 'orgId', 'role'),
+      displayName: orgs.displayName,
+      expiresAt: memberships.inviteExpiresAt,
+    },
+  },
+  (given, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
+    where ${invitedHere(given)} and ${memberships.role} = any(${given.higherRoles}::text[]) and not ${hasPasskey(given)}
+    order by ${memberships.createdAt}, ${memberships.orgId}`,
+);
+
+const dueStatement = statement(
+  'people.due-invites',
+  { params: invitee, row: pick(memberships, 'orgId') },
+  (given, row) => sql`select ${row} from ${memberships} where ${isDue(given)} order by ${memberships.orgId}`,
+);
 
 // Asked again under the organization's lock: an owner may have withdrawn it, or given it another role.
-const activateStatement: Statement = {
-  name: 'people.activate-invite',
-  text: `update memberships m set status = 'active', invite_expires_at = null
-    where m.org_id = $3::uuid and ${due} returning m.role, m.invited_email as email`,
-};
+const activateStatement = statement(
+  'people.activate-invite',
+  {
+    params: { ...invitee, orgId: memberships.orgId },
+    row: { role: memberships.role, email: memberships.invitedEmail },
+  },
+  ({ orgId, ...given }, row) => sql`update ${memberships}
+    ${setOf(memberships, { status: sql`'active'`, inviteExpiresAt: sql`null` })}
+    where ${memberships.orgId} = ${orgId} and ${isDue(given)} returning ${row}`,
+);
 
-const takeInvitesStatement: Statement = {
-  name: 'people.take-invites',
-  text: `insert into memberships as m (org_id, principal_id, id, role, status, invited_email, invited_by,
-        invite_expires_at, invite_mailed_at)
-    select org_id, $2, gen_random_uuid(), role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at
-      from memberships where principal_id = $1 and status = 'invited' and invited_email = $3
-    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
-      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
-      invite_expires_at = excluded.invite_expires_at, invite_mailed_at = excluded.invite_mailed_at
-    where m.status = 'revoked'`,
-};
+const taken = alias(memberships, 'taken');
 
-const dropInvitesStatement: Statement = {
-  name: 'people.drop-invites',
-  text: `update memberships set status = 'revoked' where principal_id = $1 and status = 'invited' and invited_email = $2`,
-};
+const takeInvitesStatement = statement(
+  'people.take-invites',
+  {
+    params: { from: memberships.principalId, to: memberships.principalId, email: memberships.invitedEmail },
+  },
+  (given) => {
+    const invitation = {
+      role: taken.role,
+      status: taken.status,
+      invitedEmail: taken.invitedEmail,
+      invitedBy: taken.invitedBy,
+      inviteExpiresAt: taken.inviteExpiresAt,
+      inviteMailedAt: taken.inviteMailedAt,
+    };
+    const each = (write: (key: keyof typeof invitation) => SQL) =>
+      Object.fromEntries(Object.keys(invitation).map((key) => [key, write(key as keyof typeof invitation)]));
+    const values: Values<typeof memberships> = {
+      orgId: sql`${taken.orgId}`,
+      principalId: given.to,
+      id: sql`gen_random_uuid()`,
+      ...each((key) => sql`${invitation[key]}`),
+    };
+    return sql`${insertSelect(
+      memberships,
+      values,
+      sql`from ${from(taken)} where ${taken.principalId} = ${given.from} and ${taken.status} = 'invited'
+        and ${taken.invitedEmail} = ${given.email}`,
+    )} on conflict (${namesOf(memberships.orgId, memberships.principalId)}) do update
+      ${setOf(
+        memberships,
+        each((key) => excluded(memberships[key])),
+      )}
+      where ${memberships.status} = 'revoked'`;
+  },
+);
+
+const dropInvitesStatement = statement(
+  'people.drop-invites',
+  { params: { from: memberships.principalId, email: memberships.invitedEmail } },
+  (given) => sql`update ${memberships} ${setOf(memberships, { status: sql`'revoked'` })}
+    where ${memberships.principalId} = ${given.from} and ${memberships.status} = 'invited'
+      and ${memberships.invitedEmail} = ${given.email}`,
+);

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { recoveryCodes } from '../../db/schema/ceremonies.ts';
+import { principals } from '../../db/schema/identity.ts';
+import { insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { ceremonyThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -48,8 +51,8 @@ export const issueRecoveryCodes = mutation({
     const principalId = work.session.principal.id;
     await lockPerson(work, principalId);
     const codes = Array.from({ length: recoveryCodesIssued }, newCode);
-    await work.rows(forgetStatement, [principalId]);
-    await work.rows(issueStatement, [principalId, codes.map(hashOf)]);
+    await work.rows(forgetStatement.with({ principalId }));
+    await work.rows(issueStatement.with({ principalId, hashes: codes.map(hashOf) }));
     await tellPerson(work, principalId, 'Recovery codes were made; earlier ones are good no more.');
     await tellPosturesOf(work, principalId);
     return { principalId, codes };
@@ -82,7 +85,7 @@ export const consumeRecoveryCode = mutation({
   }),
   prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'recovery'),
   async handler(work, { code }): Promise<MintedSession> {
-    const [used] = await work.rows<{ principalId: string }>(useStatement, [hashOf(code)]);
+    const [used] = await work.rows(useStatement.with({ codeHash: hashOf(code) }));
     if (used === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
     const { principalId } = used;
     await activateInvites(work, principalId);
@@ -108,19 +111,28 @@ export const consumeRecoveryCode = mutation({
   }),
 });
 
-const forgetStatement: Statement = {
-  name: 'recovery.forget',
-  text: 'delete from recovery_codes where principal_id = $1',
-};
+const forgetStatement = statement(
+  'recovery.forget',
+  { params: pick(recoveryCodes, 'principalId') },
+  ({ principalId }) => sql`delete from ${recoveryCodes} where ${recoveryCodes.principalId} = ${principalId}`,
+);
 
-const issueStatement: Statement = {
-  name: 'recovery.issue',
-  text: 'insert into recovery_codes (code_hash, principal_id) select unnest($2::text[]), $1',
-};
+const issueStatement = statement(
+  'recovery.issue',
+  { params: { ...pick(recoveryCodes, 'principalId'), hashes: typed<readonly string[]>('text[]') } },
+  ({ principalId, hashes }) =>
+    insertSelect(
+      recoveryCodes,
+      { codeHash: sql`issued.hash`, principalId },
+      sql`from unnest(${hashes}::text[]) as issued (hash)`,
+    ),
+);
 
-const useStatement: Statement = {
-  name: 'recovery.use',
-  text: `update recovery_codes c set used_at = clock_timestamp() from principals p
-    where c.code_hash = $1 and c.used_at is null and p.id = c.principal_id and p.disabled_at is null
-    returning c.principal_id as "principalId"`,
-};
+const useStatement = statement(
+  'recovery.use',
+  { params: pick(recoveryCodes, 'codeHash'), row: pick(recoveryCodes, 'principalId') },
+  ({ codeHash }, row) => sql`update ${recoveryCodes} ${setOf(recoveryCodes, { usedAt: sql`clock_timestamp()` })}
+    from ${principals} where ${recoveryCodes.codeHash} = ${codeHash} and ${recoveryCodes.usedAt} is null
+      and ${principals.id} = ${recoveryCodes.principalId} and ${principals.disabledAt} is null
+    returning ${row}`,
+);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { mailedLinks } from '../../../db/schema/ceremonies.ts';
+import { insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { queueMail } from '../../../kernel/durability/outbox.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { ceremonyMinutes, ceremonyThrottles } from '../../../kernel/limits/limits.ts';
@@ -34,14 +36,7 @@ export async function countMail(ctx: Pick<Context, 'services' | 'request'>, emai
 export async function sendLink(work: Work, { subject, why, path, ...link }: LinkToSend): Promise<void> {
   const token = randomBytes(32).toString('base64url');
   const { mailBaseUrl } = work.services.settings;
-  await work.rows(insertStatement, [
-    sha256Hex(token),
-    link.purpose,
-    link.email,
-    link.principalId,
-    link.returnTo,
-    ceremonyMinutes.link,
-  ]);
+  await work.rows(insertStatement.with({ ...link, tokenHash: sha256Hex(token), minutes: ceremonyMinutes.link }));
   await queueMail(work, {
     orgId: null,
     to: link.email,
@@ -63,7 +58,7 @@ export async function useLink(
   token: string,
   purposes: readonly LinkPurpose[],
 ): Promise<MailedLink | undefined> {
-  return (await work.rows<MailedLink>(useStatement, [sha256Hex(token), purposes]))[0];
+  return (await work.rows(useStatement.with({ tokenHash: sha256Hex(token), purposes })))[0];
 }
 
 /** What a link is for, for the page that it leads to; using it up is left to the page's button. */
@@ -72,24 +67,35 @@ export async function peekLink(
   token: string,
   purposes: readonly LinkPurpose[],
 ): Promise<MailedLink | undefined> {
-  return (await services.db.rows<MailedLink>(peekStatement, [sha256Hex(token), purposes]))[0];
+  return (await services.db.rows(peekStatement.with({ tokenHash: sha256Hex(token), purposes })))[0];
 }
 
-const columns = 'purpose, email, principal_id as "principalId", return_to as "returnTo"';
-const holds = 'token_hash = $1 and purpose = any($2::text[]) and used_at is null and expires_at > clock_timestamp()';
+const columns = pick(mailedLinks, 'purpose', 'email', 'principalId', 'returnTo');
+const shown = { tokenHash: mailedLinks.tokenHash, purposes: typed<readonly LinkPurpose[]>('text[]') };
+const holds = ({ tokenHash, purposes }: { readonly [Name in keyof typeof shown]: SQL }): SQL =>
+  sql`${mailedLinks.tokenHash} = ${tokenHash} and ${mailedLinks.purpose} = any(${purposes}::text[])
+    and ${mailedLinks.usedAt} is null and ${mailedLinks.expiresAt} > clock_timestamp()`;
 
-const insertStatement: Statement = {
-  name: 'ceremonies.link',
-  text: `insert into mailed_links (token_hash, purpose, email, principal_id, return_to, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + make_interval(mins => $6))`,
-};
+const insertStatement = statement(
+  'ceremonies.link',
+  { params: { ...columns, tokenHash: mailedLinks.tokenHash, minutes: typed<number>('integer') } },
+  ({ minutes, ...given }) =>
+    insertInto(mailedLinks, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    }),
+);
 
-const useStatement: Statement = {
-  name: 'ceremonies.use-link',
-  text: `update mailed_links set used_at = clock_timestamp() where ${holds} returning ${columns}`,
-};
+const useStatement = statement(
+  'ceremonies.use-link',
+  { params: shown, row: columns },
+  (given, row) => sql`update ${mailedLinks} ${setOf(mailedLinks, { usedAt: sql`clock_timestamp()` })}
+    where ${holds(given)} returning ${row}`,
+);
 
-const peekStatement: Statement = {
-  name: 'ceremonies.peek-link',
-  text: `select ${columns} from mailed_links where ${holds}`,
-};
+const peekStatement = statement(
+  'ceremonies.peek-link',
+  { params: shown, row: columns },
+  (given, row) => sql`select ${row} from ${mailedLinks} where ${holds(given)}`,
+);

@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { ceremonyChallenges, passkeys } from '../../../db/schema/ceremonies.ts';
+import { authenticators, principals } from '../../../db/schema/identity.ts';
+import { computed, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { ceremonyMinutes, ceremonyThrottles, passkeysPerUser } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -39,21 +42,6 @@ export interface Ceremony {
   readonly subject?: string | undefined;
 }
 
-interface Challenge {
-  readonly id: string;
-  readonly challenge: string;
-  readonly rp_id: string;
-  readonly origin: string;
-  readonly email: null;
-  readonly principalId: string | null;
-  readonly subject: string | null;
-}
-
-interface Known {
-  readonly credentialId: string;
-  readonly transports: string[];
-}
-
 /** Who the passkeys are bound to: this server, under the name that browsers know it by. */
 function relyingParty({ services, request }: Context): { readonly rpId: string; readonly origin: string } {
   const { hostname, origin } = new URL(services.settings.publicBaseUrl ?? request.baseUrl);
@@ -68,8 +56,18 @@ async function begin(
 ) {
   const bytes = new Uint8Array(randomBytes(32));
   const challenge = Buffer.from(bytes).toString('base64url');
-  const values = [randomUUID(), challenge, purpose, rpId, origin, sessionId ?? null, principalId ?? null];
-  await ctx.services.db.rows(beginStatement, [...values, subject ?? null, ceremonyMinutes.passkey]);
+  const begun = {
+    id: randomUUID(),
+    challenge,
+    purpose,
+    rpId,
+    origin,
+    sessionId: sessionId ?? null,
+    principalId: principalId ?? null,
+    subject: subject ?? null,
+    minutes: ceremonyMinutes.passkey,
+  };
+  await ctx.services.db.rows(beginStatement.with(begun));
   return bytes;
 }
 
@@ -85,7 +83,7 @@ export interface NewHolder {
 export async function askRegistration(ctx: Context, ceremony: Ceremony, holder: NewHolder): Promise<Options> {
   await countOfNetwork(ctx, ceremonyThrottles.passkeyOfNetwork, 'passkey-of-network');
   const { rpId, origin } = relyingParty(ctx);
-  const known = await ctx.services.db.rows<Known>(knownStatement, [holder.principalId, rpId]);
+  const known = await ctx.services.db.rows(knownStatement.with({ principalId: holder.principalId, rpId }));
   const bytes = await begin(ctx, ceremony, rpId, origin);
   const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
@@ -111,7 +109,7 @@ export async function askAssertion(ctx: Context, ceremony: Ceremony): Promise<Op
   const known =
     ceremony.principalId === undefined
       ? []
-      : await ctx.services.db.rows<Known>(signInKnownStatement, [ceremony.principalId, rpId]);
+      : await ctx.services.db.rows(signInKnownStatement.with({ principalId: ceremony.principalId, rpId }));
   const bytes = await begin(ctx, ceremony, rpId, origin);
   const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
@@ -157,14 +155,6 @@ export interface Proof {
   readonly subject: string | null;
 }
 
-interface PasskeyRow {
-  readonly id: string;
-  readonly principalId: string;
-  readonly publicKey: string;
-  readonly signCount: number;
-  readonly rpId: string;
-}
-
 /**
  * Checks what an authenticator signed. The challenge is used up, whether the answer is right or not, and tries are
  * counted: call it before the transaction, as an operation's `prepare`, and {@link noteProof} inside.
@@ -180,7 +170,7 @@ export async function checkProof(
   const tried = `${response.id} ${networkOf(ctx.request.address)}`;
   await countTry(ctx, ceremonyThrottles.passkey, 'passkey', tried);
   const challenge = await useChallenge(ctx, response.response.clientDataJSON, purpose, sessionId);
-  const [passkey] = await ctx.services.db.rows<PasskeyRow>(passkeyStatement, [response.id]);
+  const [passkey] = await ctx.services.db.rows(passkeyStatement.with({ credentialId: response.id }));
   if (challenge === undefined || passkey === undefined || passkey.rpId !== challenge.rp_id) throw noProof();
   if (subject !== undefined && challenge.subject !== subject) throw noProof();
   // A ceremony that was begun for somebody is that somebody's alone.
@@ -202,7 +192,7 @@ const noProof = () => new ServiceError('INVALID_AUTH', { details: { reason: 'pas
 
 /** Notes that a passkey was shown, if it still is one: it may have been removed meanwhile. @throws INVALID_AUTH */
 export async function noteProof(work: Work, { passkeyId, signCount }: Proof): Promise<void> {
-  const [noted] = await work.rows(noteStatement, [passkeyId, signCount]);
+  const [noted] = await work.rows(noteStatement.with({ id: passkeyId, signCount }));
   if (noted === undefined) throw noProof();
 }
 
@@ -215,40 +205,43 @@ export interface KeptPasskey extends MadePasskey {
 
 /** Keeps a new passkey, under the lock of its person. @throws PASSKEY_ALREADY_REGISTERED, QUOTA_EXCEEDED */
 export async function keepPasskey(work: Work, { made, rpId, principalId, use, label }: KeptPasskey): Promise<string> {
-  const [{ count }] = (await work.rows<{ count: number }>(countStatement, [principalId])) as [{ count: number }];
-  if (count >= passkeysPerUser)
+  const [counted] = await work.rows(countStatement.with({ principalId }));
+  if (counted!.count >= passkeysPerUser)
     throw new ServiceError('QUOTA_EXCEEDED', {
       message: `A person has at most ${passkeysPerUser} passkeys.`,
       details: { limit: passkeysPerUser },
     });
   const id = randomUUID();
-  const [kept] = await work.rows(keepStatement, [
+  const passkey = keepStatement.with({
     id,
     principalId,
     use,
-    made.credentialId.toString('base64url'),
-    made.publicKey.toString('base64url'),
-    made.signCount,
+    credentialId: made.credentialId.toString('base64url'),
+    publicKey: made.publicKey.toString('base64url'),
+    signCount: made.signCount,
     rpId,
-    JSON.stringify(made.transports),
-    made.deviceType,
-    made.backedUp,
-    label ?? null,
-  ]);
+    transports: JSON.stringify(made.transports),
+    deviceType: made.deviceType,
+    backedUp: made.backedUp,
+    label: label ?? null,
+  });
+  const [kept] = await work.rows(passkey);
   if (kept === undefined) throw new ServiceError('PASSKEY_ALREADY_REGISTERED');
   return id;
 }
 
 /** Passkeys that sign a person in. */
 export async function passkeyCount({ rows }: { readonly rows: Work['rows'] }, principalId: string): Promise<number> {
-  return (await rows<{ count: number }>(signInCountStatement, [principalId]))[0]!.count;
+  return (await rows(signInCountStatement.with({ principalId })))[0]!.count;
 }
 
 /** The challenge that an answer names; of those who race one has it. */
 async function useChallenge(ctx: Context, clientDataJSON: string, purpose: Purpose, sessionId: string | undefined) {
   const named = challengeOf(clientDataJSON);
   if (named === undefined) return undefined;
-  const [found] = await ctx.services.db.rows<Challenge>(useStatement, [named, purpose, sessionId ?? null]);
+  const [found] = await ctx.services.db.rows(
+    useStatement.with({ challenge: named, purpose, sessionId: sessionId ?? null }),
+  );
   return found;
 }
 
@@ -261,67 +254,132 @@ function challengeOf(clientDataJSON: string): string | undefined {
   }
 }
 
-const beginStatement: Statement = {
-  name: 'passkeys.begin',
-  text: `insert into ceremony_challenges
-      (id, challenge, purpose, rp_id, origin, session_id, principal_id, subject, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(mins => $9))`,
-};
+const beginStatement = statement(
+  'passkeys.begin',
+  {
+    params: {
+      ...pick(
+        ceremonyChallenges,
+        'id',
+        'challenge',
+        'purpose',
+        'rpId',
+        'origin',
+        'sessionId',
+        'principalId',
+        'subject',
+      ),
+      minutes: typed<number>('integer'),
+    },
+  },
+  ({ minutes, ...given }) =>
+    insertInto(ceremonyChallenges, {
+      ...given,
+      expiresAt: sql`clock_timestamp() + make_interval(mins => ${minutes})`,
+    }),
+);
 
-const useStatement: Statement = {
-  name: 'passkeys.use-challenge',
-  text: `update ceremony_challenges set used_at = clock_timestamp()
-    where challenge = $1 and purpose = $2 and session_id is not distinct from $3
-      and used_at is null and expires_at > clock_timestamp()
-    returning id, challenge, rp_id, origin, null as email, principal_id as "principalId", subject`,
-};
+const useStatement = statement(
+  'passkeys.use-challenge',
+  {
+    params: pick(ceremonyChallenges, 'challenge', 'purpose', 'sessionId'),
+    row: {
+      ...pick(ceremonyChallenges, 'id', 'challenge', 'origin', 'principalId', 'subject'),
+      rp_id: ceremonyChallenges.rpId,
+      email: computed<null>('text', sql`null`),
+    },
+  },
+  ({ challenge, purpose, sessionId }, row) =>
+    sql`update ${ceremonyChallenges} ${setOf(ceremonyChallenges, { usedAt: sql`clock_timestamp()` })}
+      where ${ceremonyChallenges.challenge} = ${challenge} and ${ceremonyChallenges.purpose} = ${purpose}
+        and ${ceremonyChallenges.sessionId} is not distinct from ${sessionId}
+        and ${ceremonyChallenges.usedAt} is null and ${ceremonyChallenges.expiresAt} > clock_timestamp()
+      returning ${row}`,
+);
 
-const knownStatement: Statement = {
-  name: 'passkeys.known',
-  text: `select credential_id as "credentialId", transports from passkeys
-    where principal_id = $1 and rp_id = $2 and revoked_at is null`,
-};
+const signsIn = sql`${passkeys.use} = 'sign_in'`;
+const ofPerson = pick(passkeys, 'principalId', 'rpId');
+const known = pick(passkeys, 'credentialId', 'transports');
+const isKnown = ({ principalId, rpId }: { readonly [Name in keyof typeof ofPerson]: SQL }): SQL =>
+  sql`${passkeys.principalId} = ${principalId} and ${passkeys.rpId} = ${rpId} and ${passkeys.revokedAt} is null`;
 
-const signInKnownStatement: Statement = {
-  name: 'passkeys.known-sign-in',
-  text: `${knownStatement.text} and use = 'sign_in'`,
-};
+const knownStatement = statement(
+  'passkeys.known',
+  { params: ofPerson, row: known },
+  (given, row) => sql`select ${row} from ${passkeys} where ${isKnown(given)}`,
+);
 
-const passkeyStatement: Statement = {
-  name: 'passkeys.find',
-  text: `select k.id, k.principal_id as "principalId", k.public_key as "publicKey", k.sign_count::float8 as "signCount",
-      k.rp_id as "rpId"
-    from passkeys k join principals p on p.id = k.principal_id and p.disabled_at is null
-    where k.credential_id = $1 and k.use = 'sign_in' and k.revoked_at is null`,
-};
+const signInKnownStatement = statement(
+  'passkeys.known-sign-in',
+  { params: ofPerson, row: known },
+  (given, row) => sql`select ${row} from ${passkeys} where ${isKnown(given)} and ${signsIn}`,
+);
+
+const passkeyStatement = statement(
+  'passkeys.find',
+  {
+    params: pick(passkeys, 'credentialId'),
+    row: {
+      ...pick(passkeys, 'id', 'principalId', 'publicKey', 'rpId'),
+      signCount: computed<number>('double precision', sql`${passkeys.signCount}::float8`),
+    },
+  },
+  ({ credentialId }, row) => sql`select ${row} from ${passkeys}
+    join ${principals} on ${principals.id} = ${passkeys.principalId} and ${principals.disabledAt} is null
+    where ${passkeys.credentialId} = ${credentialId} and ${signsIn} and ${passkeys.revokedAt} is null`,
+);
 
 // Of two answers with one count the second is a copy: an authenticator that counts never repeats itself.
-const noteStatement: Statement = {
-  name: 'passkeys.note',
-  text: `update passkeys set sign_count = $2, last_used_at = clock_timestamp()
-    where id = $1 and revoked_at is null and (sign_count < $2 or ($2 = 0 and sign_count = 0)) returning 1 as noted`,
-};
+const noteStatement = statement(
+  'passkeys.note',
+  { params: pick(passkeys, 'id', 'signCount'), row: pick(passkeys, 'id') },
+  ({ id, signCount }, row) => sql`update ${passkeys}
+    ${setOf(passkeys, { signCount, lastUsedAt: sql`clock_timestamp()` })}
+    where ${passkeys.id} = ${id} and ${passkeys.revokedAt} is null
+      and (${passkeys.signCount} < ${signCount} or (${signCount} = 0 and ${passkeys.signCount} = 0))
+    returning ${row}`,
+);
 
-const countStatement: Statement = {
-  name: 'passkeys.count',
-  text: 'select count(*)::int as count from passkeys where principal_id = $1 and revoked_at is null',
-};
+const counted = { count: computed<number>('integer', sql`count(*)::int`) };
+const ofPrincipal = ({ principalId }: { readonly principalId: SQL }): SQL =>
+  sql`${passkeys.principalId} = ${principalId} and ${passkeys.revokedAt} is null`;
 
-const signInCountStatement: Statement = {
-  name: 'passkeys.count-sign-in',
-  text: `${countStatement.text} and use = 'sign_in'`,
-};
+const countStatement = statement(
+  'passkeys.count',
+  { params: pick(passkeys, 'principalId'), row: counted },
+  (given, row) => sql`select ${row} from ${passkeys} where ${ofPrincipal(given)}`,
+);
 
-const keepStatement: Statement = {
-  name: 'passkeys.keep',
-  text: `with kept as (
-      insert into passkeys (id, principal_id, use, credential_id, public_key, sign_count, rp_id, transports, device_type,
-        backed_up, label)
-      values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11)
-      on conflict (credential_id) do nothing returning id, principal_id, use, credential_id
-    ), known as (
-      insert into authenticators (id, principal_id, kind, public_subject, verified_at)
-      select id, principal_id, 'passkey', credential_id, clock_timestamp() from kept where use = 'sign_in'
-    )
-    select id from kept`,
-};
+const signInCountStatement = statement(
+  'passkeys.count-sign-in',
+  { params: pick(passkeys, 'principalId'), row: counted },
+  (given, row) => sql`select ${row} from ${passkeys} where ${ofPrincipal(given)} and ${signsIn}`,
+);
+
+const keepStatement = statement(
+  'passkeys.keep',
+  {
+    params: {
+      ...pick(passkeys, 'id', 'principalId', 'use', 'credentialId', 'publicKey', 'signCount', 'rpId', 'transports'),
+      ...pick(passkeys, 'deviceType', 'backedUp', 'label'),
+    },
+    row: { id: computed<string>('uuid', sql`kept.id`) },
+  },
+  (given, row) => {
+    const known = {
+      id: sql`kept.id`,
+      principalId: sql`kept.principal_id`,
+      kind: sql`'passkey'`,
+      publicSubject: sql`kept.credential_id`,
+      verifiedAt: sql`clock_timestamp()`,
+    };
+    return sql`with kept as (
+        ${insertInto(passkeys, { ...given, transports: sql`${given.transports}::jsonb` })}
+        on conflict (${nameOf(passkeys.credentialId)}) do nothing
+        returning ${passkeys.id}, ${passkeys.principalId}, ${passkeys.use}, ${passkeys.credentialId}
+      ), known as (
+        ${insertSelect(authenticators, known, sql`from kept where kept.use = 'sign_in'`)}
+      )
+      select ${row} from kept`;
+  },
+);
