@@ -1,6 +1,6 @@
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { sql } from 'drizzle-orm';
+import { type Presence, roomMessages } from '../../db/schema/rooms.ts';
+import { allOf, pick, statement, typed } from '../../db/sql.ts';
 import { feedCursor } from '../../kernel/feeds/feeds.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { othersLive } from '../rooms/shared/live-presences.ts';
@@ -21,7 +21,7 @@ export async function arrivalOf(
   const { db, keys } = ctx.services;
   const feed = roomFeed(orgId, roomKey);
   const [messages, { head }, live, [inviter]] = await Promise.all([
-    db.rows<RoomMessage>(recentStatement, [orgId, roomKey, recentMax]),
+    db.rows(recentStatement.with({ orgId, roomKey, limit: recentMax })),
     feed.fetch(db, 0n, 0),
     othersLive(ctx, { orgId, key: roomKey }, id),
     inviterPresenceId === null
@@ -36,8 +36,10 @@ export async function arrivalOf(
   };
 }
 
-const recentStatement: Statement = {
-  name: 'room-invites.recent-messages',
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
-    where m.org_id = $1 and m.room_key = $2 order by m.seq desc limit $3`,
-};
+const recentStatement = statement(
+  'room-invites.recent-messages',
+  { params: { ...pick(roomMessages, 'orgId', 'roomKey'), limit: typed<number>('bigint') }, row: allOf(roomMessages) },
+  ({ orgId, roomKey, limit }, row) => sql`select ${row} from ${roomMessages}
+    where ${roomMessages.orgId} = ${orgId} and ${roomMessages.roomKey} = ${roomKey}
+    order by ${roomMessages.seq} desc limit ${limit}`,
+);

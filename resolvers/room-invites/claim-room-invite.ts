@@ -1,7 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { roomInvites } from '../../db/schema/room-invites.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { anyone, type RoomScope } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -105,7 +107,9 @@ export const claimRoomInvite = mutation({
     await ensureRoom(inRoom);
     const { presence } = await join(inRoom, input);
     if (!isNew) return { invite, role, presence, payerOrgId: null, deduplicated: true };
-    await work.rows(claimedStatement, [orgId, invite.id, principalId, work.payment?.id ?? null]);
+    await work.rows(
+      claimedStatement.with({ orgId, id: invite.id, claimedBy: principalId, paymentId: work.payment?.id ?? null }),
+    );
     announce(inRoom, presence);
     const claimed = { ...invite, claimedBy: principalId, paymentId: work.payment?.id ?? null };
     return { invite: claimed, role, presence, payerOrgId: own.org.id, deduplicated: false };
@@ -190,7 +194,10 @@ function announce(work: Work & RoomScope, { id, name, principalId, lastActive }:
   if (isTold(message)) work.afterCommit(work.services.messageMirror.wake);
 }
 
-const claimedStatement: Statement = {
-  name: 'room-invites.claimed',
-  text: `update room_invites set claimed_by = $3, claimed_at = now(), payment_id = $4 where org_id = $1 and id = $2`,
-};
+const claimedStatement = statement(
+  'room-invites.claimed',
+  { params: pick(roomInvites, 'orgId', 'id', 'claimedBy', 'paymentId') },
+  ({ orgId, id, claimedBy, paymentId }) =>
+    sql`update ${roomInvites} ${setOf(roomInvites, { claimedBy, claimedAt: sql`now()`, paymentId })}
+      where ${roomInvites.orgId} = ${orgId} and ${roomInvites.id} = ${id}`,
+);

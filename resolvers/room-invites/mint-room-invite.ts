@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { roomInvites } from '../../db/schema/room-invites.ts';
+import { computed, insertInto, pick, statement, typed } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -9,7 +11,7 @@ import { ensureRoom } from '../rooms/shared/ensure-room.ts';
 import { presenceId, roomAddress } from '../rooms/shared/room-input.ts';
 import { resolveSelf } from '../rooms/shared/self.ts';
 import { roomInviteActions } from './shared/actions.ts';
-import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
+import { inviteColumns, isOpen, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 
 /** Keys of one room that are open at once. */
 const openInvitesPerRoom = 20;
@@ -71,21 +73,22 @@ export const mintRoomInvite = mutation({
       inviter_presence_id === undefined
         ? undefined
         : await resolveSelf(work, work.rows, { presence_id: inviter_presence_id }, true);
-    const [count] = await work.rows<{ used: number }>(countStatement, [org.id, room.key]);
+    const [count] = await work.rows(countStatement.with({ orgId: org.id, roomKey: room.key }));
     if (count!.used >= openInvitesPerRoom) {
       const details = { scope: 'room', resource: 'open_room_invites', limit: openInvitesPerRoom, used: count!.used };
       throw new ServiceError('ROOM_INVITE_OPEN_LIMIT', { details });
     }
-    const [invite] = await work.rows<ShownInvite>(insertStatement, [
-      org.id,
-      invite_id,
-      room.key,
-      auth_hash,
-      note ?? null,
-      principalIdOf(await work.caller()),
-      inviter?.id ?? null,
-      expires_in_seconds,
-    ]);
+    const minted = insertStatement.with({
+      orgId: org.id,
+      id: invite_id,
+      roomKey: room.key,
+      authHash: auth_hash,
+      note: note ?? null,
+      createdBy: principalIdOf(await work.caller())!,
+      inviterPresenceId: inviter?.id ?? null,
+      seconds: expires_in_seconds,
+    });
+    const [invite] = await work.rows(minted);
     if (invite === undefined) throw new ServiceError('ROOM_INVITE_ID_CONFLICT', { details: { invite_id } });
     return invite;
   },
@@ -105,16 +108,25 @@ export const mintRoomInvite = mutation({
   }),
 });
 
-const countStatement: Statement = {
-  name: 'room-invites.open',
-  text: `select count(*)::int as used from room_invites
-    where org_id = $1 and room_key = $2 and revoked_at is null and claimed_at is null and expires_at > now()`,
-};
+const countStatement = statement(
+  'room-invites.open',
+  {
+    params: pick(roomInvites, 'orgId', 'roomKey'),
+    row: { used: computed<number>('integer', sql`count(*)::int`) },
+  },
+  (given, row) => sql`select ${row} from ${roomInvites} where ${isOpen(given)}`,
+);
 
-const insertStatement: Statement = {
-  name: 'room-invites.insert',
-  text: `insert into room_invites as i
-      (org_id, id, room_key, auth_hash, note, created_by, inviter_presence_id, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
-    on conflict do nothing returning ${inviteColumns}`,
-};
+const insertStatement = statement(
+  'room-invites.insert',
+  {
+    params: {
+      ...pick(roomInvites, 'orgId', 'id', 'roomKey', 'authHash', 'note', 'createdBy', 'inviterPresenceId'),
+      seconds: typed<number>('double precision'),
+    },
+    row: inviteColumns,
+  },
+  ({ seconds, ...given }, row) =>
+    sql`${insertInto(roomInvites, { ...given, expiresAt: sql`now() + make_interval(secs => ${seconds})` })}
+      on conflict do nothing returning ${row}`,
+);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import type { Statement } from '../../db/pool.ts';
-import { textOf } from '../../db/sql.ts';
+import { roomInvites } from '../../db/schema/room-invites.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import { roomStands } from '../../kernel/access/rules.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isSecretOf, secretOf } from './auth-hash.ts';
@@ -21,11 +21,6 @@ export interface RedeemableInvite {
   readonly expired: boolean;
 }
 
-interface KeyRow extends RedeemableInvite {
-  readonly authHash: string;
-  readonly revoked: boolean;
-}
-
 /**
  * The key behind an id and a secret: a wrong secret is refused as an absent key is, in the same time. One that was
  * redeemed does not expire.
@@ -41,19 +36,26 @@ export async function redeemableInvite(
   const secret = secretOf(auth_secret);
   if (secret === undefined) throw invalidField('auth_secret', 'must be 32 bytes in base64url without padding');
   // An id that cannot be one is looked up like any other that nobody has.
-  const values = [isUuid(id) ? id : randomUUID()];
-  const [invite] = await rows<KeyRow>(locked ? lockedStatement : keyStatement, values);
+  const [invite] = await rows((locked ? lockedStatement : keyStatement).with({ id: isUuid(id) ? id : randomUUID() }));
   if (!isSecretOf(invite?.authHash, secret)) throw new ServiceError('ROOM_INVITE_KEY_INVALID');
   if (invite!.revoked) throw new ServiceError('ROOM_INVITE_KEY_REVOKED');
   if (expires && invite!.expired && invite!.claimedBy === null) throw new ServiceError('ROOM_INVITE_KEY_EXPIRED');
   return invite!;
 }
 
-// The key of a room that is gone opens nothing.
-const text = `select i.id, i.org_id as "orgId", i.room_key as "roomKey", i.note, i.auth_hash as "authHash",
-    i.inviter_presence_id as "inviterPresenceId", i.expires_at as "expiresAt", i.claimed_by as "claimedBy",
-    i.payment_id as "paymentId", i.revoked_at is not null as revoked, i.expires_at <= now() as expired
-  from room_invites i where i.id = $1 and ${textOf(roomStands(sql.raw('i.org_id'), sql.raw('i.room_key')))}`;
+const key = {
+  params: pick(roomInvites, 'id'),
+  row: {
+    ...pick(roomInvites, 'id', 'orgId', 'roomKey', 'note', 'authHash', 'inviterPresenceId', 'expiresAt', 'claimedBy'),
+    ...pick(roomInvites, 'paymentId'),
+    revoked: computed<boolean>('boolean', sql`${roomInvites.revokedAt} is not null`),
+    expired: computed<boolean>('boolean', sql`${roomInvites.expiresAt} <= now()`),
+  },
+};
 
-const keyStatement: Statement = { name: 'room-invites.key', text };
-const lockedStatement: Statement = { name: 'room-invites.lock-key', text: `${text} for update` };
+// The key of a room that is gone opens nothing.
+const find = ({ id }: { readonly id: SQL }, row: SQL): SQL => sql`select ${row} from ${roomInvites}
+  where ${roomInvites.id} = ${id} and ${roomStands(roomInvites.orgId, roomInvites.roomKey)}`;
+
+const keyStatement = statement('room-invites.key', key, find);
+const lockedStatement = statement('room-invites.lock-key', key, (given, row) => sql`${find(given, row)} for update`);

@@ -1,8 +1,11 @@
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { checkedText } from '../../db/checked.ts';
-import type { Statement } from '../../db/pool.ts';
+import { checked } from '../../db/checked.ts';
+import { roomInvites } from '../../db/schema/room-invites.ts';
+import { computed, from, pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
@@ -22,8 +25,8 @@ export const revokeRoomInvite = mutation({
   async handler(work, { invite: id }): Promise<ShownInvite & { readonly changed: boolean }> {
     const { org, room } = work;
     await lockOrgFor(work, org.id, roomInviteActions['room:invite']);
-    const values = [org.id, room.key, id];
-    const [invite] = isUuid(id) ? await work.rows<ShownInvite & { changed: boolean }>(revokeStatement, values) : [];
+    const named = { orgId: org.id, roomKey: room.key, id };
+    const [invite] = isUuid(id) ? await work.rows(revokeStatement.with(named)) : [];
     if (invite === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { invite_id: id } });
     return invite;
   },
@@ -35,10 +38,17 @@ export const revokeRoomInvite = mutation({
   toWire: ({ id }) => ({ invite_id: id, revoked: true as const }),
 });
 
-const revokeStatement: Statement = {
-  name: 'room-invites.revoke',
-  text: `update room_invites i set revoked_at = coalesce(i.revoked_at, now())
-    from room_invites before
-    where i.org_id = $1 and i.id = $3 and ${checkedText('i.room_key = $2')} and before.org_id = $1 and before.id = $3
-    returning ${inviteColumns}, before.revoked_at is null as changed`,
-};
+const before = alias(roomInvites, 'before');
+
+const revokeStatement = statement(
+  'room-invites.revoke',
+  {
+    params: pick(roomInvites, 'orgId', 'roomKey', 'id'),
+    row: { ...inviteColumns, changed: computed<boolean>('boolean', sql`${before.revokedAt} is null`) },
+  },
+  ({ orgId, roomKey, id }, row) => sql`update ${roomInvites}
+    ${setOf(roomInvites, { revokedAt: sql`coalesce(${roomInvites.revokedAt}, now())` })} from ${from(before)}
+    where ${roomInvites.orgId} = ${orgId} and ${roomInvites.id} = ${id}
+      and ${checked(sql`${roomInvites.roomKey} = ${roomKey}`)} and ${before.orgId} = ${orgId} and ${before.id} = ${id}
+    returning ${row}`,
+);

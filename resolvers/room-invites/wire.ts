@@ -1,11 +1,18 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { columnsOf } from '../../db/columns-of.ts';
 import { type RoomInvite, roomInvites } from '../../db/schema/room-invites.ts';
+import { allOf } from '../../db/sql.ts';
 
 /** A key as it is shown: by what it leads to, never by what opens it. */
 export type ShownInvite = Omit<RoomInvite, 'authHash'>;
 
-export const inviteColumns = columnsOf(roomInvites, 'i', '', ['authHash']);
+/** The columns of a {@link ShownInvite}. */
+export const inviteColumns = allOf(roomInvites, ['authHash']);
+
+/** The keys of a room that can still be redeemed. */
+export const isOpen = ({ orgId, roomKey }: { readonly orgId: SQL; readonly roomKey: SQL }): SQL =>
+  sql`${roomInvites.orgId} = ${orgId} and ${roomInvites.roomKey} = ${roomKey} and ${roomInvites.revokedAt} is null
+    and ${roomInvites.claimedAt} is null and ${roomInvites.expiresAt} > now()`;
 
 export const inviteKind = 'room';
 export const inviteRole = 'viewer';

@@ -1,6 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { authenticators, principals } from '../../db/schema/identity.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
@@ -36,7 +38,7 @@ const begin = (domain: Domain) =>
     async handler(ctx, { email }) {
       const purpose = purposeOf(domain);
       if (email === undefined) return askAssertion(ctx, { purpose });
-      const [person] = await ctx.services.db.rows<{ principalId: string }>(personStatement, [email]);
+      const [person] = await ctx.services.db.rows(personStatement.with({ email }));
       const asked = await askAssertion(ctx, { purpose, principalId: person?.principalId });
       if (person === undefined || asked.known === 0)
         throw new ServiceError('RESOURCE_NOT_FOUND', {
@@ -108,9 +110,11 @@ export const finishPasskeySignIn = finish('signin', ControlPlaneTokenWire, contr
 /** `POST /agent/v1/operator/session/passkey/verify`. */
 export const finishOperatorPasskey = finish('operator', OperatorTokenWire, operatorTokenToWire);
 
-const personStatement: Statement = {
-  name: 'signin.person',
-  text: `select a.principal_id as "principalId" from authenticators a
-    join principals p on p.id = a.principal_id and p.disabled_at is null
-    where a.kind = 'email' and a.public_subject = $1 and a.verified_at is not null and a.revoked_at is null`,
-};
+const personStatement = statement(
+  'signin.person',
+  { params: { email: authenticators.publicSubject }, row: pick(authenticators, 'principalId') },
+  ({ email }, row) => sql`select ${row} from ${authenticators}
+    join ${principals} on ${principals.id} = ${authenticators.principalId} and ${principals.disabledAt} is null
+    where ${authenticators.kind} = 'email' and ${authenticators.publicSubject} = ${email}
+      and ${authenticators.verifiedAt} is not null and ${authenticators.revokedAt} is null`,
+);

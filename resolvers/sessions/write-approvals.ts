@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
-import { sessions } from '../../db/schema/identity.ts';
-import { textOf } from '../../db/sql.ts';
+import { approvalChallenges } from '../../db/schema/ceremonies.ts';
+import { principals, sessions, writeApprovals } from '../../db/schema/identity.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, insertInto, insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
@@ -88,8 +89,10 @@ export const beginApproval = mutation({
     if (input[other] !== undefined) throw invalidField(other, `is not what ${action} is about`);
     const redirectUri = cli_redirect_uri === undefined ? null : loopbackUri(cli_redirect_uri);
     const id = randomUUID();
-    const values = [id, work.session.sessionId, action, targetId, redirectUri, code_challenge, state];
-    const [row] = await work.rows<{ expiresAt: Date }>(beginStatement, [...values, ceremonyMinutes.flow]);
+    const asked = { id, sessionId: work.session.sessionId, action, targetId, redirectUri, state };
+    const [row] = await work.rows(
+      beginStatement.with({ ...asked, codeChallenge: code_challenge, minutes: ceremonyMinutes.flow }),
+    );
     return { id, action, targetId, redirectUri, state, expiresAt: row!.expiresAt, confirmed: false };
   },
   audit: () => undefined,
@@ -118,9 +121,9 @@ export const beginApproval = mutation({
  * @throws FLOW_NOT_FOUND for an absent one and for somebody else's alike
  */
 export async function findApproval({ services }: Context, id: string, principalId: string): Promise<ShownChallenge> {
-  const [found] = isUuid(id) ? await services.db.rows<ShownChallenge>(findStatement, [id, principalId]) : [];
+  const [found] = isUuid(id) ? await services.db.rows(findStatement.with({ id, principalId })) : [];
   if (found === undefined) throw new ServiceError('FLOW_NOT_FOUND');
-  return found;
+  return found as ShownChallenge;
 }
 
 const challengeInput = z.string().max(64).describe('The challenge.');
@@ -172,8 +175,8 @@ export const confirmApproval = mutation({
     await noteProof(work, proof);
     const code = newCarriedCode();
     const principalId = work.session.principal.id;
-    const values = [challenge_id, principalId, sha256Hex(code), ceremonyMinutes.code, proof.passkeyId];
-    const [confirmed] = await work.rows<Pick<Confirmed, 'state' | 'redirectUri'>>(confirmStatement, values);
+    const approval = { id: challenge_id, principalId, codeHash: sha256Hex(code), passkey: proof.passkeyId };
+    const [confirmed] = await work.rows(confirmStatement.with({ ...approval, minutes: ceremonyMinutes.code }));
     if (confirmed === undefined) {
       await findApproval(work, challenge_id, principalId);
       throw new ServiceError('FLOW_NOT_PENDING');
@@ -226,7 +229,7 @@ export const approvalToken = mutation({
   }),
   async prepare(ctx, { code, code_verifier, state }): Promise<Fetched> {
     await countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'approval-code');
-    const [fetched] = await ctx.services.db.rows<Fetched>(redeemStatement, [sha256Hex(code)]);
+    const [fetched] = await ctx.services.db.rows(redeemStatement.with({ codeHash: sha256Hex(code) }));
     if (fetched === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
     if (!verifies(code_verifier, fetched.codeChallenge)) throw new ServiceError('INVALID_PKCE');
     if (state !== fetched.state) throw new ServiceError('INVALID_GRANT', { message: 'The state is another one.' });
@@ -235,12 +238,9 @@ export const approvalToken = mutation({
   async handler(work, _input, { sessionId, action, targetId }: Fetched): Promise<NewApproval> {
     const id = work.services.newId('wap');
     const token = newCarriedCode();
-    const values = [id, sessionId, sha256Hex(token), action, targetId];
-    const [made] = await work.rows<Pick<NewApproval, 'expiresAt' | 'absoluteExpiresAt'>>(makeStatement, [
-      ...values,
-      approvalMinutes.absolute,
-      approvalMinutes.idle,
-    ]);
+    const approval = { id, sessionId, tokenHash: sha256Hex(token), action, targetId };
+    const { absolute, idle } = approvalMinutes;
+    const [made] = await work.rows(makeStatement.with({ ...approval, minutes: absolute, idleMinutes: idle }));
     return { id, token, action, targetId, ...made! };
   },
   audit: ({ id, action, targetId }) => ({
@@ -272,57 +272,125 @@ export const approvalToken = mutation({
   }),
 });
 
-const beginStatement: Statement = {
-  name: 'approvals.begin',
-  text: `insert into approval_challenges
-      (id, session_id, action, target_id, redirect_uri, code_challenge, state, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + make_interval(mins => $8))
-    returning expires_at as "expiresAt"`,
-};
+const minutes = typed<number>('integer');
+const minutesFromNow = (count: SQL): SQL => sql`clock_timestamp() + make_interval(mins => ${count})`;
+
+const beginStatement = statement(
+  'approvals.begin',
+  {
+    params: {
+      ...pick(approvalChallenges, 'id', 'sessionId', 'action', 'targetId', 'redirectUri', 'codeChallenge', 'state'),
+      minutes,
+    },
+    row: pick(approvalChallenges, 'expiresAt'),
+  },
+  ({ minutes: count, ...given }, row) =>
+    sql`${insertInto(approvalChallenges, {
+      ...given,
+      createdAt: sql`clock_timestamp()`,
+      expiresAt: minutesFromNow(count),
+    })} returning ${row}`,
+);
 
 /** A challenge of a session that still stands, of its own person. */
-const own = `c.expires_at > clock_timestamp() and s.id = c.session_id and s.principal_id = $2
-      and ${textOf(sessionStands(alias(sessions, 's')))}`;
+const isOwn = (principalId: SQL): SQL => sql`${approvalChallenges.expiresAt} > clock_timestamp()
+  and ${sessions.id} = ${approvalChallenges.sessionId} and ${sessions.principalId} = ${principalId}
+  and ${sessionStands()}`;
 
-const findStatement: Statement = {
-  name: 'approvals.find',
-  text: `select c.id, c.action, c.target_id as "targetId", c.redirect_uri as "redirectUri", c.state,
-      c.expires_at as "expiresAt", c.code_hash is not null as confirmed,
-      (select coalesce(p.name, o.display_name) from memberships m join orgs o on o.id = m.org_id
-        left join projects p on p.org_id = o.id and p.id = c.target_id and p.deleted_at is null
-        where m.principal_id = $2 and m.status = 'active' and c.target_id in (o.id::text, p.id)) as "targetName"
-    from approval_challenges c, sessions s where c.id = $1::uuid and ${own}`,
-};
+const findStatement = statement(
+  'approvals.find',
+  {
+    params: { id: approvalChallenges.id, principalId: sessions.principalId },
+    row: {
+      ...pick(approvalChallenges, 'id', 'action', 'targetId', 'redirectUri', 'state', 'expiresAt'),
+      confirmed: computed<boolean>('boolean', sql`${approvalChallenges.codeHash} is not null`),
+      targetName: computed<string | null>(
+        'text',
+        sql`(select coalesce(${projects.name}, ${orgs.displayName}) from ${memberships}
+          join ${orgs} on ${orgs.id} = ${memberships.orgId}
+          left join ${projects} on ${projects.orgId} = ${orgs.id} and ${projects.id} = ${approvalChallenges.targetId}
+            and ${projects.deletedAt} is null
+          where ${memberships.principalId} = ${sessions.principalId} and ${memberships.status} = 'active'
+            and ${approvalChallenges.targetId} in (${orgs.id}::text, ${projects.id}))`,
+      ),
+    },
+  },
+  ({ id, principalId }, row) => sql`select ${row} from ${approvalChallenges}, ${sessions}
+    where ${approvalChallenges.id} = ${id} and ${isOwn(principalId)}`,
+);
 
 // The session that asked rests on the passkey from then on, and ends with it: so does the approval.
-const confirmStatement: Statement = {
-  name: 'approvals.confirm',
-  text: `with confirmed as (
-      update approval_challenges c
-      set code_hash = $3, code_expires_at = clock_timestamp() + make_interval(mins => $4)
-      from sessions s where c.id = $1::uuid and c.code_hash is null and ${own}
-      returning c.session_id, c.state, c.redirect_uri
+const confirmStatement = statement(
+  'approvals.confirm',
+  {
+    params: {
+      id: approvalChallenges.id,
+      principalId: sessions.principalId,
+      codeHash: approvalChallenges.codeHash,
+      minutes,
+      passkey: typed<string>('text'),
+    },
+    row: {
+      state: computed<string>('text', sql`confirmed.state`),
+      redirectUri: computed<string | null>('text', sql`confirmed.redirect_uri`),
+    },
+  },
+  ({ id, principalId, codeHash, minutes: count, passkey }, row) => sql`with confirmed as (
+      update ${approvalChallenges}
+      ${setOf(approvalChallenges, { codeHash, codeExpiresAt: minutesFromNow(count) })} from ${sessions}
+      where ${approvalChallenges.id} = ${id} and ${approvalChallenges.codeHash} is null and ${isOwn(principalId)}
+      returning ${approvalChallenges.sessionId}, ${approvalChallenges.state}, ${approvalChallenges.redirectUri}
     ), rests as (
-      update sessions set proven_by = ${textOf(restingAlsoOn(sql.raw('$5')))} where id = (select session_id from confirmed)
+      update ${sessions} ${setOf(sessions, { provenBy: restingAlsoOn(passkey) })}
+      where ${sessions.id} = (select session_id from confirmed)
     )
-    select state, redirect_uri as "redirectUri" from confirmed`,
-};
+    select ${row} from confirmed`,
+);
 
-const redeemStatement: Statement = {
-  name: 'approvals.redeem',
-  text: `update approval_challenges c set redeemed_at = clock_timestamp()
-    from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
-    where c.code_hash = $1 and c.redeemed_at is null and c.code_expires_at > clock_timestamp() and s.id = c.session_id
-      and ${textOf(sessionStands(alias(sessions, 's')))}
-    returning c.session_id as "sessionId", s.principal_id as "principalId", c.action, c.target_id as "targetId",
-      c.code_challenge as "codeChallenge", c.state`,
-};
+const redeemStatement = statement(
+  'approvals.redeem',
+  {
+    params: { codeHash: typed<string>('text') },
+    row: {
+      ...pick(approvalChallenges, 'sessionId', 'action', 'targetId', 'codeChallenge', 'state'),
+      principalId: sessions.principalId,
+    },
+  },
+  ({ codeHash }, row) => sql`update ${approvalChallenges}
+    ${setOf(approvalChallenges, { redeemedAt: sql`clock_timestamp()` })}
+    from ${sessions} join ${principals} on ${principals.id} = ${sessions.principalId} and ${principals.disabledAt} is null
+    where ${approvalChallenges.codeHash} = ${codeHash} and ${approvalChallenges.redeemedAt} is null
+      and ${approvalChallenges.codeExpiresAt} > clock_timestamp() and ${sessions.id} = ${approvalChallenges.sessionId}
+      and ${sessionStands()}
+    returning ${row}`,
+);
 
-const makeStatement: Statement = {
-  name: 'approvals.make',
-  text: `insert into write_approvals (id, session_id, token_hash, action, target_id, last_used_at, absolute_expires_at)
-    select $1, s.id, $3, $4, $5, clock_timestamp(),
-      least(s.absolute_expires_at, clock_timestamp() + make_interval(mins => $6)) from sessions s where s.id = $2
-    returning absolute_expires_at as "absoluteExpiresAt",
-      least(absolute_expires_at, last_used_at + make_interval(mins => $7)) as "expiresAt"`,
-};
+const makeStatement = statement(
+  'approvals.make',
+  {
+    params: {
+      ...pick(writeApprovals, 'id', 'sessionId', 'tokenHash', 'action', 'targetId'),
+      minutes,
+      idleMinutes: minutes,
+    },
+    row: {
+      absoluteExpiresAt: computed<Date>('timestamp with time zone', sql`made.absolute_expires_at`),
+      expiresAt: computed<Date>('timestamp with time zone', sql`made.expires_at`),
+    },
+  },
+  ({ sessionId, minutes: count, idleMinutes, ...given }, row) => {
+    const values = {
+      ...given,
+      sessionId: sql`${sessions.id}`,
+      lastUsedAt: sql`clock_timestamp()`,
+      absoluteExpiresAt: sql`least(${sessions.absoluteExpiresAt}, ${minutesFromNow(count)})`,
+    };
+    const ofSession = sql`from ${sessions} where ${sessions.id} = ${sessionId}`;
+    return sql`with made as (
+        ${insertSelect(writeApprovals, values, ofSession)}
+        returning ${writeApprovals.absoluteExpiresAt}, least(${writeApprovals.absoluteExpiresAt},
+          ${writeApprovals.lastUsedAt} + make_interval(mins => ${idleMinutes})) as expires_at
+      )
+      select ${row} from made`;
+  },
+);
