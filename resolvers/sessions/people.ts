@@ -91,15 +91,6 @@ export async function activateInvites(work: Work, principalId: string): Promise<
   return joined;
 }
 
-/** An invitation that begins once its person has a passkey. */
-export interface WaitingInvite {
-  readonly orgId: string;
-  readonly displayName: string | null;
-  readonly role: Role;
-  /** Null: it does not expire. */
-  readonly expiresAt: Date | null;
-}
-
 /** What a person was invited to by an address it has proven, and what waits for a passkey alone. Contract 01, section 6.5. */
 export const invitesWaiting = ({ rows }: { readonly rows: Work['rows'] }, principalId: string) =>
   rows(waitingStatement.with({ principalId, higherRoles }));

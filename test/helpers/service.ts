@@ -114,7 +114,7 @@ const background: readonly RegExp[] = [
   /pg_inherits/,
   /to_regclass\(name\)/,
   /select i\.id, i\.subsystem/,
-  /state"? = 'purged'/,
+  /state"? = 'purged' and/,
   /"step_operations" (where|set "lease_until")/,
   /unmirrored_from is not null/,
 ];
