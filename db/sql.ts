@@ -52,9 +52,13 @@ export interface TypedStatement<Params extends object, Row extends object> {
   readonly with: (params: Params) => Bound<Row>;
 }
 
+/** A kind of database: that of the gateway itself, or that of each project. */
+export type DatabaseKind = 'control' | 'project';
+
 /** What a statement says of itself, for the test that prepares all of them. */
 export interface RegisteredStatement {
   readonly name: string;
+  readonly on: DatabaseKind;
   readonly text: string;
   readonly parameterTypes: readonly string[];
   readonly rowTypes: Readonly<Record<string, string>>;
@@ -80,18 +84,23 @@ export const typeOf = (given: Column | SqlType<unknown>) => (is(given, Column) ?
 const list = (pieces: readonly SQL[]): SQL => sql.join([...pieces], sql`, `);
 
 /** The columns of a selection, each under its name. */
-const selected = (selection: Selection): SQL =>
+export const selected = (selection: Selection): SQL =>
   list(
     Object.entries(selection).map(
       ([name, given]) => sql`${is(given, Column) ? given : given.sql} as ${sql.identifier(name)}`,
     ),
   );
 
-const { OriginalName: originalName } = (Table as unknown as { Symbol: { OriginalName: symbol } }).Symbol;
+const { OriginalName: originalName, Schema: schema } = (
+  Table as unknown as { Symbol: Readonly<Record<'OriginalName' | 'Schema', symbol>> }
+).Symbol;
 
 /** A table under the name of its alias, for `from`. */
-export const from = (alias: Table): SQL =>
-  sql`${sql.identifier((alias as unknown as Record<symbol, string>)[originalName]!)} ${alias}`;
+export function from(alias: Table): SQL {
+  const parts = alias as unknown as Readonly<Record<symbol, string | undefined>>;
+  const name = sql`${sql.identifier(parts[originalName]!)} ${alias}`;
+  return parts[schema] === undefined ? name : sql`${sql.identifier(parts[schema])}.${name}`;
+}
 
 /** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
 export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
@@ -179,6 +188,8 @@ export const textOf = (fragment: SQL): string => dialect.sqlToQuery(fragment).sq
 /** Options of a statement, beside its text. */
 export interface StatementOptions<Params extends Parameters, Selected extends Selection>
   extends Pick<Statement, 'timeoutMs' | 'pipelined'> {
+  /** Where it runs. @default 'control' */
+  readonly on?: DatabaseKind;
   readonly params?: Params;
   /** What its rows hold. @default it has none, or they are of no interest */
   readonly row?: Selected;
@@ -196,7 +207,7 @@ export function statement<
   const Selected extends Selection = Readonly<Record<never, never>>,
 >(
   name: string,
-  { params, row, ...options }: StatementOptions<Params, Selected>,
+  { on = 'control', params, row, ...options }: StatementOptions<Params, Selected>,
   write: (params: { readonly [Name in keyof Params]: SQL }, row: SQL) => SQL,
 ): TypedStatement<ParametersOf<Params>, RowOf<Selected>> {
   if (registered.has(name)) throw new Error(`There are two statements called ${name}.`);
@@ -206,6 +217,7 @@ export function statement<
   const query = dialect.sqlToQuery(text);
   registered.set(name, {
     name,
+    on,
     text: query.sql,
     parameterTypes: parameters.map((key) => typeOf(params![key]!)),
     rowTypes: Object.fromEntries(Object.entries(row ?? {}).map(([key, given]) => [key, typeOf(given)])),

@@ -1,12 +1,17 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { toJson } from '../../db/json.ts';
+import { identities, named, sessions } from '../../db/project-schema/auth.ts';
+import { computed, from, setOf } from '../../db/sql.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { appOrigin, IdentityWire, identityToWire } from './get-user.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { ownRpId } from './redirects.ts';
-import { momentOf, momentOrNull, type SessionRow, sessionJson } from './rows.ts';
+import { momentOf, momentOrNull, sessionJson } from './rows.ts';
 import { endSessions } from './sessions.ts';
-import { type AuthStatement, authBatch, authRows } from './shared/auth-rows.ts';
+import { authBatch, authRows, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
+import { stands } from './stands.ts';
 
 /** What a signed-in user sees and ends of its account. Contract 01, section 3.10. */
 
@@ -46,7 +51,7 @@ export const accountSessions = endpoint({
   input: z.object({}),
   admit: asUser,
   async handler({ services, target, account }) {
-    const rows = await authRows<SessionRow>(services, target, sessionsStatement, [account.id]);
+    const rows = await authRows(services, target, sessionsStatement.with({ user: account.id }));
     return {
       sessions: rows.map((row) => ({
         session_id: row.id,
@@ -120,31 +125,38 @@ export const unlinkIdentity = endpoint({
   }),
   admit: asUser,
   async handler({ services, target, account, session }, { provider, subject }) {
-    const [, [unlinked]] = (await authBatch(services, target, [
-      [lockUserStatement, [account.id]],
-      [unlinkStatement, [account.id, provider, subject, session.id]],
-    ])) as [unknown, [string?]];
+    const [, [unlinked]] = await authBatch(services, target, [
+      lockUserStatement.with({ user: account.id }),
+      unlinkStatement.with({ user: account.id, provider, subject, session: session.id }),
+    ]);
     if (unlinked !== undefined) forgetStandings(services, target);
     return { ok: true as const, unlinked: unlinked !== undefined };
   },
   wire: z.object({ ok: z.literal(true), unlinked: z.boolean() }),
 });
 
-const sessionsStatement: AuthStatement = {
-  name: 'account_sessions',
-  text: `select ${sessionJson('s')} from auth.sessions s
-    where s.user_id = $1::uuid and s.revoked_at is null and s.expires_at > now() and s.hard_expires_at > now()
-    order by s.created_at desc, s.id limit 500`,
-};
+const s = named(sessions, 's');
 
-const unlinkStatement: AuthStatement = {
-  name: 'identity_unlink',
+const sessionsStatement = authStatement(
+  'account_sessions',
+  { params: { user: s.userId }, answer: sessionJson(s) },
+  ({ user }, answer) => sql`select ${answer} from ${from(s)} where ${s.userId} = ${user} and ${stands(s)}
+    order by ${s.createdAt} desc, ${s.id} limit 500`,
+);
+
+const unlinkStatement = authStatement(
+  'identity_unlink',
   // A session does not tell which of two accounts at one provider it began with: either's end then.
-  text: `with gone as (
-      delete from auth.identities where user_id = $1::uuid and provider = $2 and provider_sub = $3 returning provider
+  {
+    params: { user: identities.userId, provider: identities.provider, subject: identities.providerSub, session: s.id },
+    answer: toJson(computed<string>('text', sql`gone.provider`)),
+  },
+  ({ user, provider, subject, session }, answer) => sql`with gone as (
+      delete from ${identities} where ${identities.userId} = ${user} and ${identities.provider} = ${provider}
+        and ${identities.providerSub} = ${subject} returning ${identities.provider}
     ), ended as (
-      update auth.sessions s set revoked_at = now() from gone
-      where s.user_id = $1::uuid and s.provider = gone.provider and s.id <> $4::uuid and s.revoked_at is null
+      update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from gone
+      where ${s.userId} = ${user} and ${s.provider} = gone.provider and ${s.id} <> ${session} and ${s.revokedAt} is null
     )
-    select to_json(provider) from gone`,
-};
+    select ${answer} from gone`,
+);

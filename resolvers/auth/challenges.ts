@@ -1,22 +1,20 @@
+import { sql } from 'drizzle-orm';
+import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
+import { challenges, named, settings, users } from '../../db/project-schema/auth.ts';
+import { computed, from, insertInto, pick, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
+import { swept } from './swept.ts';
 
-export const intents = ['signin', 'invite', 'claim', 'recovery'] as const;
-export const deliveries = ['link', 'code', 'both'] as const;
+const c = named(challenges, 'c');
 
-/** A way in that is sent by mail. */
-export interface Challenge {
-  readonly id: string;
-  readonly email: string;
-  readonly intent: (typeof intents)[number];
-  readonly delivery: (typeof deliveries)[number];
-  readonly redirect_url: string | null;
-  readonly client_state: string | null;
-  readonly state_source: 'anonymous' | 'service_key';
-  /** Whether a stranger becomes a user by it, where the project takes strangers in. */
-  readonly creates_user: boolean;
-}
+const challengeJson = jsonObject(
+  asKept(pick(c, 'id', 'email', 'intent', 'delivery', 'redirectUrl', 'clientState', 'stateSource', 'createsUser')),
+);
+
+/** A way in that is sent by mail. Its `creates_user` says whether it makes a stranger a user, where the project takes strangers in. */
+export type Challenge = Answer<typeof challengeJson>;
 
 /** A challenge that is wanted; it takes strangers in unless told. */
 export type NewChallenge = Omit<Challenge, 'id' | 'creates_user'> & Partial<Pick<Challenge, 'creates_user'>>;
@@ -32,8 +30,16 @@ export async function createChallenge(
   target: ProjectTarget,
   { email, intent, delivery, redirect_url, client_state, state_source, creates_user = true }: NewChallenge,
 ): Promise<string> {
-  const values = [email, intent, delivery, redirect_url, client_state, state_source, creates_user];
-  return (await authRow<string>(services, target, createStatement, values))!;
+  const create = createStatement.with({
+    email,
+    intent,
+    delivery,
+    redirectUrl: redirect_url,
+    clientState: client_state,
+    stateSource: state_source,
+    createsUser: creates_user,
+  });
+  return (await authRow(services, target, create))!;
 }
 
 /**
@@ -46,12 +52,12 @@ export function armChallenge(
   id: string,
   hashes: { readonly link: string; readonly code: string },
 ): Promise<Challenge | undefined> {
-  return authRow<Challenge>(services, target, armStatement, [id, hashes.link, hashes.code]);
+  return authRow(services, target, armStatement.with({ id, ...hashes }));
 }
 
 /** Uses up the challenge of a link, once however many try at once; its code goes with it. */
 export const useLink = (services: Services, target: ProjectTarget, linkHash: string): Promise<Challenge | undefined> =>
-  authRow<Challenge>(services, target, linkStatement, [linkHash, attemptsMax]);
+  authRow(services, target, linkStatement.with({ linkHash }));
 
 /** Uses up a challenge by its code, or counts a wrong one against it. */
 export async function useCode(
@@ -60,11 +66,7 @@ export async function useCode(
   id: string,
   codeHashes: readonly string[],
 ): Promise<Challenge | undefined> {
-  const tried = await authRow<{ right: boolean; challenge: Challenge }>(services, target, codeStatement, [
-    id,
-    codeHashes,
-    attemptsMax,
-  ]);
+  const tried = await authRow(services, target, codeStatement.with({ id, codeHashes: JSON.stringify(codeHashes) }));
   return tried?.right === true ? tried.challenge : undefined;
 }
 
@@ -73,52 +75,70 @@ export const latestChallenge = (
   services: Services,
   target: ProjectTarget,
   email: string,
-): Promise<string | undefined> => authRow<string>(services, target, latestStatement, [email]);
+): Promise<string | undefined> => authRow(services, target, latestStatement.with({ email }));
 
-const challengeJson = `json_build_object('id', c.id, 'email', c.email, 'intent', c.intent, 'delivery', c.delivery,
-  'redirect_url', c.redirect_url, 'client_state', c.client_state, 'state_source', c.state_source, 'creates_user', c.creates_user)`;
+const createStatement = authStatement(
+  'challenge_create',
+  {
+    params: pick(challenges, 'email', 'intent', 'delivery', 'redirectUrl', 'clientState', 'stateSource', 'createsUser'),
+    answer: toJson(challenges.id),
+  },
+  (given, answer) => sql`with ${swept(challenges, sql`${challenges.expiresAt}`, sql`now() - interval '1 day'`)}
+    ${insertInto(challenges, {
+      ...given,
+      expiresAt: sql`now() + interval '${sql.raw(String(challengeMinutes))} minutes'`,
+    })}
+    returning ${answer}`,
+);
 
-const createStatement: AuthStatement = {
-  name: 'challenge_create',
-  text: `with swept as (
-      delete from auth.challenges where id in (
-        select id from auth.challenges where expires_at < now() - interval '1 day'
-        order by expires_at limit 10 for update skip locked)
-    )
-    insert into auth.challenges (email, intent, delivery, redirect_url, client_state, state_source, creates_user, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7::boolean, now() + interval '${challengeMinutes} minutes')
-    returning to_json(id)`,
-};
+/** A challenge is neither used nor past its time. */
+const isOpen = sql`${c.usedAt} is null and ${c.expiresAt} > now()`;
+/** Nor have wrong codes burnt it. */
+const isWhole = sql`${isOpen} and ${c.attempts} < ${sql.raw(String(attemptsMax))}`;
 
-const armStatement: AuthStatement = {
-  name: 'challenge_arm',
-  text: `update auth.challenges c set
-      link_hash = case when delivery <> 'code' then $2 end, code_hash = case when delivery <> 'link' then $3 end
-    where id = $1::uuid and used_at is null and expires_at > now()
-      and (creates_user and (state_source = 'service_key' and intent = 'invite'
-          or exists (select from auth.settings where public_signup = 'open'))
-        or exists (select from auth.users u where u.email = c.email))
-    returning ${challengeJson}`,
-};
+const armStatement = authStatement(
+  'challenge_arm',
+  { params: { id: c.id, link: typed<string>('text'), code: typed<string>('text') }, answer: challengeJson },
+  ({ id, link, code }, answer) => sql`update ${from(c)} ${setOf(challenges, {
+    linkHash: sql`case when ${c.delivery} <> 'code' then ${link} end`,
+    codeHash: sql`case when ${c.delivery} <> 'link' then ${code} end`,
+  })}
+    where ${c.id} = ${id} and ${isOpen}
+      and (${c.createsUser} and (${c.stateSource} = 'service_key' and ${c.intent} = 'invite'
+          or exists (select from ${settings} where ${settings.publicSignup} = 'open'))
+        or exists (select from ${users} where ${users.email} = ${c.email}))
+    returning ${answer}`,
+);
 
-const latestStatement: AuthStatement = {
-  name: 'challenge_latest',
-  text: `select to_json(id) from auth.challenges where email = $1 and code_hash is not null
-    order by created_at desc, id limit 1`,
-};
+const latestStatement = authStatement(
+  'challenge_latest',
+  { params: pick(challenges, 'email'), answer: toJson(challenges.id) },
+  ({ email }, answer) => sql`select ${answer} from ${challenges}
+    where ${challenges.email} = ${email} and ${challenges.codeHash} is not null
+    order by ${challenges.createdAt} desc, ${challenges.id} limit 1`,
+);
 
-const linkStatement: AuthStatement = {
-  name: 'challenge_link',
-  text: `update auth.challenges c set used_at = now()
-    where link_hash = $1 and used_at is null and expires_at > now() and attempts < $2::int
-    returning ${challengeJson}`,
-};
+const linkStatement = authStatement(
+  'challenge_link',
+  { params: { linkHash: typed<string>('text') }, answer: challengeJson },
+  ({ linkHash }, answer) => sql`update ${from(c)} ${setOf(challenges, { usedAt: sql`now()` })}
+    where ${c.linkHash} = ${linkHash} and ${isWhole} returning ${answer}`,
+);
 
-const codeStatement: AuthStatement = {
-  name: 'challenge_code',
+const codeStatement = authStatement(
+  'challenge_code',
   // One that was never mailed counts its tries like any other: else they would tell whose address is known.
-  text: `update auth.challenges c set attempts = attempts + 1, used_at = case when $2::jsonb ? code_hash then now() end
-    where id = $1::uuid and delivery <> 'link' and used_at is null and expires_at > now()
-      and attempts < $3::int
-    returning json_build_object('right', c.used_at is not null, 'challenge', ${challengeJson})`,
-};
+  {
+    params: { id: c.id, codeHashes: typed<string>('jsonb') },
+    answer: jsonObject({
+      right: computed<boolean>('boolean', sql`${c.usedAt} is not null`),
+      challenge: challengeJson,
+    }),
+  },
+  ({ id, codeHashes }, answer) => sql`update ${from(c)} ${setOf(challenges, {
+    attempts: sql`${c.attempts} + 1`,
+    usedAt: sql`case when ${codeHashes}::jsonb ? ${c.codeHash} then now() end`,
+  })}
+    where ${c.id} = ${id} and ${c.delivery} <> 'link' and ${isWhole}
+    returning ${answer}`,
+);

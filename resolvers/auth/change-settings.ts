@@ -1,12 +1,23 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
+import {
+  settings as kept,
+  named,
+  passkeys,
+  signInMethods,
+  signupPolicies,
+  users,
+} from '../../db/project-schema/auth.ts';
+import { allOf, computed, from, setOf, typed } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { query, stepMutation } from '../../kernel/run/operation.ts';
 import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { readEntry, redirectUrlsMax } from './redirect-urls.ts';
-import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
+import type { AuthSettings } from './rows.ts';
 import { authSettings } from './settings.ts';
-import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 
 const domain = z
@@ -105,7 +116,7 @@ export const changeSettings = stepMutation({
       const { allowed_redirect_urls, add_redirect_urls, remove_redirect_urls } = changes;
       if (allowed_redirect_urls !== undefined && (add_redirect_urls ?? remove_redirect_urls) !== undefined)
         throw invalidField('allowed_redirect_urls', 'give the whole list, or what to add and remove');
-      refuse(project.id, await authRow<Verdict>(services, target, judgeStatement, [JSON.stringify(changes)]));
+      refuse(project.id, await authRow(services, target, judgeStatement.with({ changes: JSON.stringify(changes) })));
     },
     async begin({ project, org }, { project_id: _named, ...changes }) {
       return {
@@ -121,11 +132,12 @@ export const changeSettings = stepMutation({
     async effect({ services }, { projectId, changes }) {
       const target = await findProjectTarget(services, projectId!);
       // The last passkey of an admin may have gone since, or be going now: its removal locks the settings too.
-      const [, [verdict]] = (await authBatch(services, target, [
-        [lockStatement, []],
-        [judgeStatement, [changes!]],
-        [changeStatement, [changes!]],
-      ])) as [unknown, [Verdict?], unknown];
+      const wanted = { changes: changes! };
+      const [, [verdict]] = await authBatch(services, target, [
+        lockStatement.with({}),
+        judgeStatement.with(wanted),
+        changeStatement.with(wanted),
+      ]);
       forgetStandings(services, target);
       refuse(projectId!, verdict);
     },
@@ -136,12 +148,6 @@ export const changeSettings = stepMutation({
   wire: SettingsWire,
   toWire: settingsToWire,
 });
-
-/** What forbids a change of the settings. */
-interface Verdict {
-  readonly locked_out: boolean;
-  readonly redirect_urls: number;
-}
 
 /** @throws ADMINS_WITHOUT_PASSKEY, QUOTA_EXCEEDED */
 function refuse(projectId: string, verdict: Verdict | undefined): void {
@@ -162,42 +168,67 @@ function refuse(projectId: string, verdict: Verdict | undefined): void {
     });
 }
 
-/** Whether a passkey is demanded of admins, and none of them has one. */
-const lockedOut = `(coalesce((c->>'require_passkey_for_project_admin')::boolean, false)
-  and exists (select from auth.users where is_admin)
-  and not exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin))`;
+const a = named(kept, 'a');
+const u = named(users, 'u');
+const p = named(passkeys, 'p');
 
-const listIn = (name: string) => `array(select jsonb_array_elements_text(coalesce(c->'${name}', '[]')))`;
+/** Whether the changes `c` demand a passkey of admins, and none of them has one. */
+const lockedOut = sql`(coalesce((c->>'require_passkey_for_project_admin')::boolean, false)
+  and exists (select from ${users} where ${users.isAdmin})
+  and not exists (select from ${from(u)} join ${from(p)} on ${p.userId} = ${u.id} where ${u.isAdmin}))`;
+
+type Setting = Exclude<keyof typeof kept.$inferSelect, 'singleton'>;
+type Change = 'add_redirect_urls' | 'remove_redirect_urls';
+
+const textIn = (name: Change | (typeof kept)[Setting]['name']) => sql.raw(`'${name}'`);
+const listIn = (name: Parameters<typeof textIn>[0]) =>
+  sql`array(select jsonb_array_elements_text(coalesce(c->${textIn(name)}, '[]')))`;
+
+/** A setting once the change is made: what is given, or what it was. */
+const isGiven = (name: Setting) => sql`c ? ${textIn(a[name].name)}`;
+const flagOf = (name: Setting) => sql`coalesce((c->>${textIn(a[name].name)})::boolean, ${a[name]})`;
 
 /** The redirect URLs once the change is made, those that stay in their order. */
-const redirectUrls = `case when c ? 'allowed_redirect_urls' then ${listIn('allowed_redirect_urls')} else array(
-    select url from unnest(a.allowed_redirect_urls || ${listIn('add_redirect_urls')}) with ordinality t(url, place)
+const redirectUrls = sql`case when ${isGiven('allowedRedirectUrls')} then ${listIn('allowed_redirect_urls')} else array(
+    select url from unnest(${a.allowedRedirectUrls} || ${listIn('add_redirect_urls')}) with ordinality t(url, place)
     where url <> all(${listIn('remove_redirect_urls')}) group by url order by min(place)) end`;
 
-const judgeStatement: AuthStatement = {
-  name: 'settings_judge',
-  text: `select json_build_object('locked_out', ${lockedOut}, 'redirect_urls', cardinality(${redirectUrls}))
-    from auth.settings a, (select $1::jsonb as c) given`,
-};
+const verdictJson = jsonObject({
+  locked_out: computed<boolean>('boolean', lockedOut),
+  redirect_urls: computed<number>('integer', sql`cardinality(${redirectUrls})`),
+});
 
-const lockStatement: AuthStatement = {
-  name: 'settings_lock',
-  text: 'select to_json(true) from auth.settings for update',
-};
+/** What forbids a change of the settings. */
+type Verdict = Answer<typeof verdictJson>;
 
-const changeStatement: AuthStatement = {
-  name: 'settings_change',
-  text: `update auth.settings a set
-      allow_password_set = coalesce((c->>'allow_password_set')::boolean, a.allow_password_set),
-      preferred_sign_in_method = case when c ? 'preferred_sign_in_method' then c->>'preferred_sign_in_method'
-        else a.preferred_sign_in_method end,
-      public_signup = coalesce(c->>'public_signup', a.public_signup),
-      require_passkey_for_project_admin =
-        coalesce((c->>'require_passkey_for_project_admin')::boolean, a.require_passkey_for_project_admin),
-      allowed_email_domains = case when c ? 'allowed_email_domains'
-        then ${listIn('allowed_email_domains')} else a.allowed_email_domains end,
-      allowed_redirect_urls = ${redirectUrls}
-    from (select $1::jsonb as c) given
-    where not ${lockedOut} and cardinality(${redirectUrls}) <= ${redirectUrlsMax}
-    returning to_jsonb(a) - 'singleton'`,
-};
+const changes = typed<string>('jsonb');
+
+const judgeStatement = authStatement(
+  'settings_judge',
+  { params: { changes }, answer: verdictJson },
+  ({ changes }, answer) => sql`select ${answer} from ${from(a)}, (select ${changes}::jsonb as c) given`,
+);
+
+const lockStatement = authStatement(
+  'settings_lock',
+  { answer: toJson(kept.singleton) },
+  (_none, answer) => sql`select ${answer} from ${kept} for update`,
+);
+
+const changeStatement = authStatement(
+  'settings_change',
+  { params: { changes }, answer: jsonObject(asKept(allOf(a, ['singleton']))) },
+  ({ changes }, answer) => sql`update ${from(a)} ${setOf(kept, {
+    allowPasswordSet: flagOf('allowPasswordSet'),
+    preferredSignInMethod: sql`case when ${isGiven('preferredSignInMethod')}
+        then c->>'preferred_sign_in_method' else ${a.preferredSignInMethod} end`,
+    publicSignup: sql`coalesce(c->>'public_signup', ${a.publicSignup})`,
+    requirePasskeyForProjectAdmin: flagOf('requirePasskeyForProjectAdmin'),
+    allowedEmailDomains: sql`case when ${isGiven('allowedEmailDomains')}
+        then ${listIn('allowed_email_domains')} else ${a.allowedEmailDomains} end`,
+    allowedRedirectUrls: redirectUrls,
+  })}
+    from (select ${changes}::jsonb as c) given
+    where not ${lockedOut} and cardinality(${redirectUrls}) <= ${sql.raw(String(redirectUrlsMax))}
+    returning ${answer}`,
+);

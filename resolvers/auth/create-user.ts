@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { toJson } from '../../db/json.ts';
+import { identities, named, passkeys, sessions, users } from '../../db/project-schema/auth.ts';
+import { from, insertInto, nameOf, pick, setOf, typed } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { email, newPassword } from './auth-input.ts';
@@ -18,10 +22,12 @@ import {
 } from './project-users.ts';
 import { requireRedirect } from './redirects.ts';
 import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
+import { roleChange } from './role-change.ts';
 import { momentOrNull } from './rows.ts';
-import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
+import { endedWithoutPasskey } from './unproven.ts';
 
 export interface CreatedUser {
   readonly user: ManagedUser;
@@ -65,7 +71,7 @@ export const createUser = stepMutation({
       const redirect =
         redirect_url === undefined ? undefined : await requireRedirect(services, target, 'redirect_url', redirect_url);
       if (send_invite) await countTrustedMail(services, target, email);
-      if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
+      if (password !== undefined && (await authRow(services, target, findStatement.with({ email }))) !== undefined)
         throw new ServiceError('EMAIL_ALREADY_REGISTERED');
       return {
         hash: password === undefined ? undefined : await hashPassword(services, target, password),
@@ -105,11 +111,17 @@ export const createUser = stepMutation({
         hash === undefined
           ? null
           : services.keys.open('stored-outcomes', Buffer.from(hash, 'base64'), sealedFor(email!)).toString();
-      const values = [email!, isAdmin ?? null, userId!, opened, confirmed ?? 'false', data ?? '{}'];
-      const [, [changed]] = (await authBatch(services, target, [
-        [lockAddressStatement, [email!]],
-        [upsertStatement, values],
-      ])) as [unknown, [string?]];
+      const [, [changed]] = await authBatch(services, target, [
+        lockAddressStatement.with({ email: email! }),
+        upsertStatement.with({
+          id: userId!,
+          email: email!,
+          isAdmin: isAdmin === undefined ? null : isAdmin === 'true',
+          passwordHash: opened,
+          confirmed: confirmed === 'true',
+          userMetadata: data ?? '{}',
+        }),
+      ]);
       forgetStandings(services, target);
       // Somebody else made the user meanwhile: its password is not this one.
       if (changed === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
@@ -117,7 +129,7 @@ export const createUser = stepMutation({
     async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
       const { services } = work;
       const target = await findProjectTarget(services, projectId!);
-      const user = (await authRow<ManagedUser>(services, target, findStatement, [email!]))!;
+      const user = (await authRow(services, target, findStatement.with({ email: email! })))!;
       if (redirectUrl !== undefined) {
         const id = await createChallenge(services, target, {
           email: email!,
@@ -144,29 +156,48 @@ export const createUser = stepMutation({
 
 const sealedFor = (email: string) => `user-password:${email}`;
 
-const upsertStatement: AuthStatement = {
-  name: 'user_upsert',
+const k = named(passkeys, 'k');
+const i = named(identities, 'i');
+const s = named(sessions, 's');
+
+const upsertStatement = authStatement(
+  'user_upsert',
+  {
+    params: {
+      ...pick(users, 'id', 'email', 'passwordHash', 'userMetadata'),
+      isAdmin: typed<boolean | null>('boolean'),
+      confirmed: typed<boolean>('boolean'),
+    },
+    answer: toJson(users.id),
+  },
   // Who becomes an admin by an address is its owner: what somebody set up in its name, unproven, signs nobody in any more.
-  text: `with unproven as (
-      select id from auth.users where email = $1 and id <> $3::uuid and $2::boolean and not is_admin
-        and email_verified_at is null and $4::text is null
+  ({ id, email, passwordHash, userMetadata, isAdmin, confirmed }, answer) => {
+    const isUnproven = sql`${users.id} <> ${id} and not ${users.isAdmin} and ${users.emailVerifiedAt} is null`;
+    return sql`with unproven as (
+      select ${users.id} from ${users}
+      where ${users.email} = ${email} and ${isAdmin}::boolean and ${isUnproven} and ${passwordHash}::text is null
     ), dropped as (
-      delete from auth.passkeys k using unproven where k.user_id = unproven.id
+      delete from ${from(k)} using unproven where ${k.userId} = unproven.id
     ), unlinked as (
-      delete from auth.identities i using unproven where i.user_id = unproven.id
+      delete from ${from(i)} using unproven where ${i.userId} = unproven.id
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
-        revoked_at = coalesce(s.revoked_at, now())
-      from unproven where s.user_id = unproven.id
+      update ${from(s)} ${setOf(sessions, endedWithoutPasskey(s))} from unproven where ${s.userId} = unproven.id
     )
-    insert into auth.users as u (id, email, is_admin, password_hash, email_verified_at, user_metadata)
-    values ($3::uuid, $1, coalesce($2::boolean, false), $4, case when $5::boolean then now() end, $6::jsonb)
-    on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
-      -- Asked of the row as it is by now: one that came while this waited is not among those above.
-      password_hash = case when $2::boolean and u.id <> $3::uuid and not u.is_admin and u.email_verified_at is null
-        then null else u.password_hash end,
-      authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
+    ${insertInto(users, {
+      id,
+      email,
+      passwordHash,
+      userMetadata,
+      isAdmin: sql`coalesce(${isAdmin}::boolean, false)`,
+      emailVerifiedAt: sql`case when ${confirmed}::boolean then now() end`,
+    })}
+    on conflict (${nameOf(users.email)}) do update ${setOf(users, {
+      ...roleChange(isAdmin),
+      // Asked of the row as it is by now: one that came while this waited is not among those above.
+      passwordHash: sql`case when ${isAdmin}::boolean and ${isUnproven} then null else ${users.passwordHash} end`,
+    })}
     -- With a password: a new user, or this one once more.
-    where $4::text is null or u.id = $3::uuid
-    returning to_json(u.id)`,
-};
+    where ${passwordHash}::text is null or ${users.id} = ${id}
+    returning ${answer}`;
+  },
+);

@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { toJson } from '../../db/json.ts';
+import { challenges, users } from '../../db/project-schema/auth.ts';
+import { computed, pick } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import {
@@ -11,7 +15,7 @@ import {
   ownProject,
 } from './project-users.ts';
 import { momentOrNull } from './rows.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 
 /** `DELETE /auth/v1/admin/users/:user_id`: an addition, since tenant SQL does not reach the users of its project. */
@@ -31,7 +35,7 @@ export const deleteUser = stepMutation({
     async begin({ services, project, org }, { user_id }) {
       const target = await findProjectTarget(services, project.id);
       const user = z.uuid().safeParse(user_id).success
-        ? await authRow<ManagedUser>(services, target, managedByIdStatement, [user_id])
+        ? await authRow(services, target, managedByIdStatement.with({ user: user_id }))
         : undefined;
       if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such user.' });
       return {
@@ -46,7 +50,8 @@ export const deleteUser = stepMutation({
     },
     async effect({ services }, { projectId, user }) {
       const target = await findProjectTarget(services, projectId!);
-      await authRow(services, target, deleteStatement, [(JSON.parse(user!) as ManagedUser).id]);
+      const { id } = JSON.parse(user!) as ManagedUser;
+      await authRow(services, target, deleteStatement.with({ id }));
       forgetStandings(services, target);
     },
     settle: async (_work, { user }): Promise<ManagedUser> => JSON.parse(user!) as ManagedUser,
@@ -56,10 +61,12 @@ export const deleteUser = stepMutation({
   toWire: (user) => ({ ...user, email_verified_at: momentOrNull(user.email_verified_at) }),
 });
 
-const deleteStatement: AuthStatement = {
-  name: 'user_delete',
+const deleteStatement = authStatement(
+  'user_delete',
+  { params: pick(users, 'id'), answer: toJson(computed<string>('uuid', sql`gone.id`)) },
   // A mail that is on its way would make the user anew.
-  text: `with gone as (delete from auth.users where id = $1::uuid returning id, email)
-    , mails as (delete from auth.challenges where email in (select email from gone))
-    select to_json(id) from gone`,
-};
+  ({ id }, answer) => sql`with gone as (
+      delete from ${users} where ${users.id} = ${id} returning ${users.id}, ${users.email}
+    ), mails as (delete from ${challenges} where ${challenges.email} in (select gone.email from gone))
+    select ${answer} from gone`,
+);

@@ -1,4 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type Answer, jsonObject } from '../../db/json.ts';
+import { identities, named, users } from '../../db/project-schema/auth.ts';
+import { computed, from, insertSelect, typed } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
 import {
@@ -11,7 +15,7 @@ import {
   skipReasons,
 } from './imported-user.ts';
 import { onOwnProject, ownProject } from './project-users.ts';
-import { type AuthStatement, authRows } from './shared/auth-rows.ts';
+import { authRows, authStatement } from './shared/auth-rows.ts';
 
 /** Users of one import. */
 export const importedUsersMax = 1_000;
@@ -32,18 +36,6 @@ export interface ImportedUsers {
   readonly unchanged: number;
   readonly skipped: number;
   readonly users: readonly ImportedUser[];
-}
-
-/** What the database says of one row. */
-interface Written {
-  readonly id: string;
-  readonly made: boolean;
-  /** The address under which the id was known before. */
-  readonly known_as: string | null;
-  readonly email_taken: boolean;
-  readonly fits: boolean;
-  /** Providers of accounts that the user did not get: they belong to other users, or the user was here before. */
-  readonly taken: readonly string[];
 }
 
 /** `POST /auth/v1/admin/users/import`: an addition, for projects that move here. */
@@ -74,7 +66,8 @@ export const importUsers = projectMutation({
     const rows = judged.flatMap((one) => ('row' in one ? [one.row] : []));
     // In one order everywhere, so that two imports wait for each other and never in a circle.
     rows.sort((one, other) => (one.id < other.id ? -1 : 1));
-    const written = rows.length === 0 ? [] : await authRows<Written>(services, target, importStatement, [json(rows)]);
+    const written =
+      rows.length === 0 ? [] : await authRows(services, target, importStatement.with({ rows: json(rows) }));
     const byId = new Map(written.map((one) => [one.id, one]));
     const told = judged.map((one, at) => outcomeOf(users[at]!, one, byId));
     const count = (status: ImportedUser['status']) => told.filter((one) => one.status === status).length;
@@ -143,37 +136,74 @@ function outcomeOf(
   return skip('email_taken', 'Another user has this address.');
 }
 
-const importStatement: AuthStatement = {
-  name: 'users_import',
+const u = named(users, 'u');
+const k = named(identities, 'k');
+
+/** What is kept with a user has room. */
+const fits = sql`octet_length(g.user_metadata::text) <= 32768`;
+
+const writtenJson = jsonObject({
+  id: computed<string>('uuid', sql`g.id`),
+  made: computed<boolean>('boolean', sql`g.id in (select id from made)`),
+  /** The address under which the id was known before. */
+  known_as: computed<string | null>('text', sql`(select ${u.email} from ${from(u)} where ${u.id} = g.id)`),
+  email_taken: computed<boolean>('boolean', sql`exists (select from ${from(u)} where ${u.email} = g.email)`),
+  fits: computed<boolean>('boolean', fits),
+  /** Providers of accounts that the user did not get: they belong to other users, or the user was here before. */
+  taken: computed<readonly string[]>(
+    'json',
+    sql`(select coalesce(json_agg(a.provider), '[]') from accounts a where a.id = g.id
+        and not exists (select from linked l
+          where l.provider = a.provider and l.provider_sub = a.provider_sub and l.user_id = a.id)
+        and not exists (select from ${from(k)}
+          where ${k.provider} = a.provider and ${k.providerSub} = a.provider_sub and ${k.userId} = a.id))`,
+  ),
+});
+
+/** What the database says of one row. */
+type Written = Answer<typeof writtenJson>;
+
+const importStatement = authStatement(
+  'users_import',
+  { params: { rows: typed<string>('jsonb') }, answer: writtenJson },
   // Parts of a statement see the users as they were before it, and what the others return.
-  text: `with given as materialized (
-      select * from jsonb_to_recordset($1::jsonb) as g (id uuid, email text, password_hash text,
+  ({ rows }, answer) => sql`with given as materialized (
+      select * from jsonb_to_recordset(${rows}::jsonb) as g (id uuid, email text, password_hash text,
         email_verified_at timestamptz, created_at timestamptz, last_sign_in_at timestamptz, user_metadata jsonb,
         identities jsonb)
     ), made as (
-      insert into auth.users (id, email, password_hash, email_verified_at, created_at, last_sign_in_at, user_metadata)
-      select id, email, password_hash, email_verified_at, coalesce(created_at, now()), last_sign_in_at, user_metadata
-      from given where octet_length(user_metadata::text) <= 32768
+      ${insertSelect(
+        users,
+        {
+          id: sql`g.id`,
+          email: sql`g.email`,
+          passwordHash: sql`g.password_hash`,
+          emailVerifiedAt: sql`g.email_verified_at`,
+          createdAt: sql`coalesce(g.created_at, now())`,
+          lastSignInAt: sql`g.last_sign_in_at`,
+          userMetadata: sql`g.user_metadata`,
+        },
+        sql`from given g where ${fits}`,
+      )}
       on conflict do nothing
-      returning id
+      returning ${users.id}
     ), accounts as (
       select g.id, i.* from given g cross join lateral jsonb_to_recordset(g.identities)
         as i (provider text, provider_sub text, provider_email text, created_at timestamptz)
     ), linked as (
-      insert into auth.identities (provider, provider_sub, user_id, provider_email, created_at)
-      select provider, provider_sub, id, provider_email, coalesce(created_at, now()) from accounts
-      where id in (select id from made)
+      ${insertSelect(
+        identities,
+        {
+          provider: sql`a.provider`,
+          providerSub: sql`a.provider_sub`,
+          userId: sql`a.id`,
+          providerEmail: sql`a.provider_email`,
+          createdAt: sql`coalesce(a.created_at, now())`,
+        },
+        sql`from accounts a where a.id in (select id from made)`,
+      )}
       on conflict do nothing
-      returning provider, provider_sub, user_id
+      returning ${identities.provider}, ${identities.providerSub}, ${identities.userId}
     )
-    select json_build_object('id', g.id, 'made', g.id in (select id from made),
-      'known_as', (select u.email from auth.users u where u.id = g.id),
-      'email_taken', exists (select from auth.users u where u.email = g.email),
-      'fits', octet_length(g.user_metadata::text) <= 32768,
-      'taken', (select coalesce(json_agg(a.provider), '[]') from accounts a where a.id = g.id
-        and not exists (select from linked l
-          where l.provider = a.provider and l.provider_sub = a.provider_sub and l.user_id = a.id)
-        and not exists (select from auth.identities k
-          where k.provider = a.provider and k.provider_sub = a.provider_sub and k.user_id = a.id)))
-    from given g`,
-};
+    select ${answer} from given g`,
+);

@@ -1,9 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { jsonObject } from '../../db/json.ts';
+import { named, users } from '../../db/project-schema/auth.ts';
+import { from, typed } from '../../db/sql.ts';
 import { endpoint, withServiceKey } from './endpoint.ts';
 import { UserWire, userToWire } from './get-user.ts';
-import { type UserFacts, userFactsJson } from './live-session.ts';
-import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
+import { userFacts } from './live-session.ts';
+import { authRow, authRows, authStatement } from './shared/auth-rows.ts';
 
 /** A number in a query; clients that have none send it empty. */
 const count = (most: number, usual: number) =>
@@ -23,7 +27,8 @@ export const listUsers = endpoint({
   }),
   admit: withServiceKey,
   async handler({ services, target }, { page, per_page }) {
-    const rows = await authRows<UserFacts>(services, target, listStatement, [per_page, (page - 1) * per_page]);
+    const shown = { limit: per_page, offset: (page - 1) * per_page };
+    const rows = await authRows(services, target, listStatement.with(shown));
     return { users: rows.map((user) => userToWire(user, null)), aud: 'authenticated' as const };
   },
   wire: z.object({ users: z.array(UserWire), aud: z.literal('authenticated') }),
@@ -36,21 +41,27 @@ export const getUserById = endpoint({
   input: z.object({ user_id: z.uuid('must be the id of a user (a UUID)').describe('The user.') }),
   admit: withServiceKey,
   async handler({ services, target }, { user_id }) {
-    const user = await authRow<UserFacts>(services, target, byIdStatement, [user_id]);
+    const user = await authRow(services, target, byIdStatement.with({ id: user_id }));
     if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such user.' });
     return userToWire(user, null);
   },
   wire: UserWire,
 });
 
-const listStatement: AuthStatement = {
-  name: 'users_list',
-  text: `select json_build_object(${userFactsJson('u')})
-    from (select * from auth.users order by created_at desc, id desc limit $1::int offset $2::int) u
-    order by u.created_at desc, u.id desc`,
-};
+const u = named(users, 'u');
+const userJson = jsonObject(userFacts(u));
 
-const byIdStatement: AuthStatement = {
-  name: 'user_by_id',
-  text: `select json_build_object(${userFactsJson('u')}) from auth.users u where u.id = $1::uuid`,
-};
+const listStatement = authStatement(
+  'users_list',
+  { params: { limit: typed<number>('integer'), offset: typed<number>('integer') }, answer: userJson },
+  ({ limit, offset }, answer) => sql`select ${answer}
+    from (select * from ${users} order by ${users.createdAt} desc, ${users.id} desc
+      limit ${limit}::int offset ${offset}::int) u
+    order by ${u.createdAt} desc, ${u.id} desc`,
+);
+
+const byIdStatement = authStatement(
+  'user_by_id',
+  { params: { id: u.id }, answer: userJson },
+  ({ id }, answer) => sql`select ${answer} from ${from(u)} where ${u.id} = ${id}`,
+);

@@ -1,6 +1,9 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';
+import { computed, from, insertSelect, nameOf, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
@@ -10,10 +13,11 @@ import { hashPassword } from './passwords.ts';
 import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { type AuthStatement, authBatch } from './shared/auth-rows.ts';
+import { authBatch, authStatement } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { forgetStandings } from './shared/standing.ts';
 import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
+import { endedWithoutPasskey } from './unproven.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */
 export const newLinkToken = (): string => `svcl_${randomBytes(32).toString('base64url')}`;
@@ -134,47 +138,77 @@ async function admit(
   nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
   const { email, creates_user } = challenge;
-  const [, [admitted]] = (await authBatch(services, target, [
-    [lockAddressStatement, [email]],
-    [admitStatement, [email, takesOver(challenge), creates_user, nobodys, isTrustedInvite(challenge)]],
-  ])) as [unknown, [(Admitted | Refused)?]];
+  const [, [admitted]] = await authBatch(services, target, [
+    lockAddressStatement.with({ email }),
+    admitStatement.with({
+      email,
+      takesOver: takesOver(challenge),
+      createsUser: creates_user,
+      nobodys,
+      isTrusted: isTrustedInvite(challenge),
+    }),
+  ]);
   if (admitted?.outcome === 'admitted') forgetStandings(services, target);
   return admitted;
 }
 
-const admitStatement: AuthStatement = {
-  name: 'mail_admit',
+const k = named(passkeys, 'k');
+const i = named(identities, 'i');
+const s = named(sessions, 's');
+const u = named(users, 'u');
+
+const admitStatement = authStatement(
+  'mail_admit',
   // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
   // recovery or an invitation puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
   // would go on signing a stranger in. Whom the service key invites comes in whatever the policy for strangers is.
-  text: `with known as (
-      select id, first, first and has_password as taken, first and has_password and not $2::boolean as unproven
-      from (select id, email_verified_at is null as first, password_hash is not null as has_password
-        from auth.users where email = $1) u
+  {
+    params: {
+      email: users.email,
+      takesOver: typed<boolean>('boolean'),
+      createsUser: typed<boolean>('boolean'),
+      nobodys: users.passwordHash,
+      isTrusted: typed<boolean>('boolean'),
+    },
+    answer: computed<Admitted | Refused>('json', sql`outcome`),
+  },
+  ({ email, takesOver, createsUser, nobodys, isTrusted }, answer) => {
+    const takesStrangers = sql`(${createsUser}::boolean and (${settings.publicSignup} = 'open' or ${isTrusted}::boolean))`;
+    return sql`with known as (
+      select id, first, first and has_password as taken, first and has_password and not ${takesOver}::boolean as unproven
+      from (select ${users.id}, ${users.emailVerifiedAt} is null as first, ${users.passwordHash} is not null as has_password
+        from ${users} where ${users.email} = ${email}) found
     ), dropped as (
-      delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
-      returning k.id
+      delete from ${from(k)} using known where ${k.userId} = known.id and known.first and not known.unproven
+      returning ${k.id}
     ), unlinked as (
-      delete from auth.identities i using known where i.user_id = known.id and known.first and not known.unproven
+      delete from ${from(i)} using known where ${i.userId} = known.id and known.first and not known.unproven
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
-        revoked_at = coalesce(s.revoked_at, now())
-      where s.passkey_id in (select id from dropped)
-        or (s.revoked_at is null and s.user_id in (select id from known where taken and not unproven))
+      update ${from(s)} ${setOf(sessions, endedWithoutPasskey(s))}
+      where ${s.passkeyId} in (select id from dropped)
+        or (${s.revokedAt} is null and ${s.userId} in (select id from known where taken and not unproven))
     ), verified as (
-      update auth.users u set email_verified_at = coalesce(email_verified_at, now()),
-        password_hash = case when known.taken then $4 else password_hash end
-      from known where u.id = known.id and not known.unproven returning u.id
+      update ${from(u)} ${setOf(users, {
+        emailVerifiedAt: sql`coalesce(${u.emailVerifiedAt}, now())`,
+        passwordHash: sql`case when known.taken then ${nobodys} else ${u.passwordHash} end`,
+      })}
+      from known where ${u.id} = known.id and not known.unproven returning ${u.id}
     ), made as (
-      insert into auth.users (email, email_verified_at)
-      select $1, now() from auth.settings where $3::boolean and (public_signup = 'open' or $5::boolean)
-        and not exists (select from known)
-      on conflict (email) do nothing returning id
+      ${insertSelect(
+        users,
+        { email, emailVerifiedAt: sql`now()` },
+        sql`from ${settings} where ${takesStrangers} and not exists (select from known)`,
+      )}
+      on conflict (${nameOf(users.email)}) do nothing returning ${users.id}
     )
-    select json_build_object('outcome', 'admitted', 'id', id) from (select id from verified union all select id from made) a
-    union all
-    select json_build_object('outcome', 'requires_link') from known where unproven
-    union all
-    select json_build_object('outcome', 'closed') from auth.settings
-      where not ($3::boolean and (public_signup = 'open' or $5::boolean)) and not exists (select from known)`,
-};
+    select ${answer} from (
+      select json_build_object('outcome', 'admitted', 'id', id) as outcome
+      from (select id from verified union all select id from made) a
+      union all
+      select json_build_object('outcome', 'requires_link') from known where unproven
+      union all
+      select json_build_object('outcome', 'closed') from ${settings}
+        where not ${takesStrangers} and not exists (select from known)
+    ) outcomes`;
+  },
+);

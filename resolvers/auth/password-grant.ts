@@ -1,24 +1,27 @@
+import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
+import { type Answer, jsonList, jsonObject, jsonOne } from '../../db/json.ts';
+import { identities, named, users } from '../../db/project-schema/auth.ts';
+import { computed, from } from '../../db/sql.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { hashAnew, isPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';
 
-interface Known {
-  readonly id: string;
-  readonly password_hash: string | null;
-  readonly providers: readonly string[];
-}
+const u = named(users, 'u');
+const i = named(identities, 'i');
 
-interface Found {
-  readonly known: Known | null;
-  /** Highest cost among the bcrypt hashes that users of the project still have. */
-  readonly bcrypt_cost: number | null;
-}
+const knownJson = jsonObject({
+  id: u.id,
+  password_hash: u.passwordHash,
+  providers: jsonList(i.provider, sql`from ${from(i)} where ${i.userId} = ${u.id}`, sql`${i.createdAt}`),
+});
+
+type Known = Answer<typeof knownJson>;
 
 /**
  * Signs in with a password. An unknown address, a wrong password and a user without one take the same time.
@@ -33,7 +36,7 @@ export async function passwordGrant(
   await countOfNetwork(ctx, signInThrottles.passwordOfNetwork, 'passwords');
   const counted = await countForAddress(ctx, signInThrottles.password, 'password', email);
   for (;;) {
-    const found = await authRow<Found>(services, target, findStatement, [email]);
+    const found = await authRow(services, target, findStatement.with({ email }));
     const { known, bcrypt_cost: bcryptCost } = found!;
     const hash = known?.password_hash ?? null;
     const right = await isPassword(services, target, { hash, bcryptCost }, password);
@@ -73,15 +76,21 @@ function refusalOf(known: Known | null): ServiceError {
   });
 }
 
-const findStatement: AuthStatement = {
-  name: 'user_by_email',
+const cost = sql`substr(${users.passwordHash}, 5, 2)`;
+
+const findStatement = authStatement(
+  'user_by_email',
+  {
+    params: { email: u.email },
+    answer: jsonObject({
+      known: jsonOne(knownJson, sql`from ${from(u)} where ${u.email} = given.email`),
+      /** Highest cost among the bcrypt hashes that users of the project still have. */
+      bcrypt_cost: computed<number | null>(
+        'integer',
+        sql`(select ${cost}::int from ${users} where ${users.passwordHash} like '$2%' order by ${cost} desc limit 1)`,
+      ),
+    }),
+  },
   // The index of bcrypt hashes holds those that are left alone: the highest cost is its last entry.
-  text: `select json_build_object('known', (
-      select json_build_object('id', u.id, 'password_hash', u.password_hash,
-        'providers', coalesce((select jsonb_agg(i.provider order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'))
-      from auth.users u where u.email = $1
-    ), 'bcrypt_cost', (
-      select substr(password_hash, 5, 2)::int from auth.users where password_hash like '$2%'
-      order by substr(password_hash, 5, 2) desc limit 1
-    ))`,
-};
+  ({ email }, answer) => sql`select ${answer} from (select ${email}::text as email) given`,
+);

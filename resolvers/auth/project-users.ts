@@ -1,9 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { type Answer, asKept, jsonObject } from '../../db/json.ts';
+import { named, users } from '../../db/project-schema/auth.ts';
+import { from, pick } from '../../db/sql.ts';
 import { type Access, onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { authActions } from './shared/actions.ts';
-import type { AuthStatement } from './shared/auth-rows.ts';
+import { authStatement } from './shared/auth-rows.ts';
 
 /** The project that a change is about: named, or the one whose key it is. */
 export const ownProject = projectId.optional().describe('Project; the key’s own when absent.');
@@ -35,27 +39,23 @@ export const onOwnProject = <Input extends { readonly project_id?: string | unde
   };
 };
 
+const u = named(users, 'u');
+const managedUserJson = jsonObject(asKept(pick(u, 'id', 'email', 'isAdmin', 'emailVerifiedAt')));
+
 /** A user as those who manage the project see it. */
-export interface ManagedUser {
-  readonly id: string;
-  readonly email: string;
-  readonly is_admin: boolean;
-  readonly email_verified_at: string | null;
-}
+export type ManagedUser = Answer<typeof managedUserJson>;
 
-const managedUserJson = (alias: string): string =>
-  `jsonb_build_object('id', ${alias}.id, 'email', ${alias}.email, 'is_admin', ${alias}.is_admin,
-    'email_verified_at', ${alias}.email_verified_at)`;
+export const managedByEmailStatement = authStatement(
+  'managed_by_email',
+  { params: { email: u.email }, answer: managedUserJson },
+  ({ email }, answer) => sql`select ${answer} from ${from(u)} where ${u.email} = ${email}`,
+);
 
-export const managedByEmailStatement: AuthStatement = {
-  name: 'managed_by_email',
-  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
-};
-
-export const managedByIdStatement: AuthStatement = {
-  name: 'managed_by_id',
-  text: `select ${managedUserJson('u')} from auth.users u where u.id = $1::uuid`,
-};
+export const managedByIdStatement = authStatement(
+  'managed_by_id',
+  { params: { user: u.id }, answer: managedUserJson },
+  ({ user }, answer) => sql`select ${answer} from ${from(u)} where ${u.id} = ${user}`,
+);
 
 export const ManagedUserWire = {
   id: z.uuid(),

@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { toJson } from '../../db/json.ts';
+import { users } from '../../db/project-schema/auth.ts';
+import { setOf } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
@@ -7,7 +11,7 @@ import { type OperationNames, stepMutation } from '../../kernel/run/operation.ts
 import { email } from './auth-input.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
 import { authActions } from './shared/actions.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 
 const changingRole = (isAdmin: boolean, named: OperationNames) =>
@@ -19,7 +23,7 @@ const changingRole = (isAdmin: boolean, named: OperationNames) =>
     steps: {
       async begin({ services, project, org }, { email }) {
         const target = await findProjectTarget(services, project.id);
-        const user = await authRow<ManagedUser>(services, target, managedByEmailStatement, [email]);
+        const user = await authRow(services, target, managedByEmailStatement.with({ email }));
         if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
         return {
           ref: { projectId: project.id, userId: user.id },
@@ -33,12 +37,12 @@ const changingRole = (isAdmin: boolean, named: OperationNames) =>
       },
       async effect({ services }, { projectId, userId }) {
         const target = await findProjectTarget(services, projectId!);
-        await authRow(services, target, changeStatement, [userId!, isAdmin]);
+        await authRow(services, target, changeStatement.with({ user: userId!, isAdmin }));
         forgetStandings(services, target);
       },
       async settle({ services }, { projectId, userId }): Promise<ManagedUser> {
         const target = await findProjectTarget(services, projectId!);
-        const user = await authRow<ManagedUser>(services, target, managedByIdStatement, [userId!]);
+        const user = await authRow(services, target, managedByIdStatement.with({ user: userId! }));
         if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
         return user;
       },
@@ -66,8 +70,10 @@ export const demoteUser = changingRole(false, {
   summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
 });
 
-const changeStatement: AuthStatement = {
-  name: 'user_role',
-  text: `update auth.users set is_admin = $2::boolean, authz_version = authz_version + 1
-    where id = $1::uuid and is_admin <> $2::boolean returning to_json(id)`,
-};
+const changeStatement = authStatement(
+  'user_role',
+  { params: { user: users.id, isAdmin: users.isAdmin }, answer: toJson(users.id) },
+  ({ user, isAdmin }, answer) => sql`update ${users}
+    ${setOf(users, { isAdmin, authzVersion: sql`${users.authzVersion} + 1` })}
+    where ${users.id} = ${user} and ${users.isAdmin} <> ${isAdmin} returning ${answer}`,
+);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { deliveries } from './challenges.ts';
+import { deliveries, signInMethods, signupPolicies } from '../../db/project-schema/auth.ts';
 import { endpoint, withKey } from './endpoint.ts';
-import { signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
 
 const enabled = z.object({ enabled: z.boolean() });

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { deliveries, intents } from '../../db/project-schema/auth.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { isMailDelayed } from '../../kernel/durability/mail-delay.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { email, fitsJson } from './auth-input.ts';
-import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
+import { createChallenge, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireRedirect } from './redirects.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';

@@ -1,16 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { jsonObject, toJson } from '../../db/json.ts';
+import { identities, named, passkeys, refreshTokens, sessions, settings, users } from '../../db/project-schema/auth.ts';
+import { computed, from, insertSelect, pick, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
-import { answerSession, requireDomain, type SessionAnswer, type StandingSession } from './session-answer.ts';
+import { answerSession, requireDomain, type SessionAnswer } from './session-answer.ts';
 import { sessionOver } from './session-over.ts';
-import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
+import { stands } from './stands.ts';
+import { swept } from './swept.ts';
 
 /** How somebody has just proven to be a user. */
 export interface Proof {
@@ -46,23 +52,26 @@ export async function startSession(
   { userId, amr, passwordHash, newPasswordHash, unverified, provider, subject, passkeyId }: Proof,
 ): Promise<SessionAnswer> {
   const refreshToken = newRefreshToken();
-  const values = [
+  const lock = lockUserStatement.with({ user: userId });
+  const start = startStatement.with({
     userId,
-    amr,
-    passkeyId === undefined ? 'aal1' : 'aal2',
-    provider ?? null,
-    passkeyId ?? null,
-    sha256Hex(refreshToken),
-    newPasswordHash ?? passwordHash ?? null,
-    subject ?? null,
-    unverified ?? false,
-  ];
-  const answers = await authBatch(services, target, [
-    [lockUserStatement, [userId]],
-    ...(newPasswordHash === undefined ? [] : [[rehashStatement, [userId, passwordHash!, newPasswordHash]] as const]),
-    [startStatement, values],
-  ]);
-  const [standing] = answers.at(-1) as [StandingSession?];
+    amr: JSON.stringify(amr),
+    aal: passkeyId === undefined ? 'aal1' : 'aal2',
+    provider: provider ?? null,
+    passkeyId: passkeyId ?? null,
+    tokenHash: sha256Hex(refreshToken),
+    hash: newPasswordHash ?? passwordHash ?? null,
+    subject: subject ?? null,
+    unverified: unverified ?? false,
+  });
+  const rehash =
+    newPasswordHash === undefined
+      ? undefined
+      : rehashStatement.with({ user: userId, hash: passwordHash!, replacement: newPasswordHash });
+  const [standing] =
+    rehash === undefined
+      ? (await authBatch(services, target, [lock, start]))[1]
+      : (await authBatch(services, target, [lock, rehash, start]))[2];
   if (standing === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [] });
   return answerSession(services, target, standing, refreshToken);
 }
@@ -78,12 +87,12 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
   const refreshToken = newRefreshToken();
   const hash = sha256Hex(given);
   const { times, seconds } = signInThrottles.refresh;
-  const [[found], [standing]] = (await authBatch(services, target, [
-    [findStatement, [hash, seconds]],
-    [refreshStatement, [hash, sha256Hex(refreshToken), times, seconds]],
-  ])) as [[Found?], [StandingSession?]];
+  const [[found], [standing]] = await authBatch(services, target, [
+    findStatement.with({ token: hash, seconds }),
+    refreshStatement.with({ token: hash, fresh: sha256Hex(refreshToken), times, seconds }),
+  ]);
   if (standing === undefined) {
-    const ended = await authRow(services, target, reuseStatement, [hash]);
+    const ended = await authRow(services, target, reuseStatement.with({ token: hash }));
     if (ended !== undefined) forgetStandings(services, target);
     else if (found !== undefined) {
       requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
@@ -92,14 +101,6 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
     throw sessionOver('refresh_token');
   }
   return answerSession(services, target, standing, refreshToken);
-}
-
-/** What a refresh token that is good belongs to. */
-interface Found {
-  readonly standing: StandingSession;
-  /** Refreshes of the session of late, and seconds until the first of them is one of late no longer. */
-  readonly count: number;
-  readonly wait: number;
 }
 
 /** What of a user's sessions is ended. */
@@ -117,112 +118,176 @@ export async function endSessions(
   target: ProjectTarget,
   { userId, only, except }: Ending,
 ): Promise<number> {
-  const [, [count]] = (await authBatch(services, target, [
-    [lockUserStatement, [userId]],
-    [endStatement, [userId, only ?? null, except ?? null]],
-  ])) as [unknown, [number]];
+  const [, [count]] = await authBatch(services, target, [
+    lockUserStatement.with({ user: userId }),
+    endStatement.with({ user: userId, only: only ?? null, except: except ?? null }),
+  ]);
   forgetStandings(services, target);
-  return count;
+  return count!;
 }
 
 /** Ends the session that a refresh token belongs to, used or not. */
 export async function endSessionOfToken(services: Services, target: ProjectTarget, given: string): Promise<void> {
-  await authRow(services, target, endByTokenStatement, [sha256Hex(given)]);
+  await authRow(services, target, endByTokenStatement.with({ token: sha256Hex(given) }));
   forgetStandings(services, target);
 }
 
-const standingJson = (session: string, user: string) =>
-  `json_build_object('session', ${sessionJson(session)}, 'user', ${userJson(user)}, 'settings', ${settingsJson})`;
+const s = named(sessions, 's');
+const u = named(users, 'u');
+const t = named(refreshTokens, 't');
+
+/** Session `s` of user `u` with what its tokens are made from. */
+const standingJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
 
 /** Whoever begins or refreshes a session sweeps up a few that are long over, with their tokens. */
-const sweptSessions = `swept as (
-      delete from auth.sessions where id in (
-        select id from auth.sessions where least(expires_at, revoked_at) < now() - interval '7 days'
-        order by least(expires_at, revoked_at) limit 10 for update skip locked)
-    )`;
+const sweptSessions = swept(
+  sessions,
+  sql`least(${sessions.expiresAt}, ${sessions.revokedAt})`,
+  sql`now() - interval '7 days'`,
+);
 
-const rehashStatement: AuthStatement = {
-  name: 'password_rehash',
-  text: 'update auth.users set password_hash = $3 where id = $1::uuid and password_hash = $2 returning to_json(id)',
-};
+const rehashStatement = authStatement(
+  'password_rehash',
+  {
+    params: { user: users.id, hash: users.passwordHash, replacement: users.passwordHash },
+    answer: toJson(users.id),
+  },
+  ({ user, hash, replacement }, answer) => sql`update ${users} ${setOf(users, { passwordHash: replacement })}
+    where ${users.id} = ${user} and ${users.passwordHash} = ${hash} returning ${answer}`,
+);
 
-const startStatement: AuthStatement = {
-  name: 'session_start',
+const startStatement = authStatement(
+  'session_start',
   // The user is locked: what the session rests on stays as it is found.
-  text: `with ${sweptSessions}, u as (
-      update auth.users set last_sign_in_at = now()
-      where id = $1::uuid and ($7::text is null or password_hash = $7)
-        and (not $9::boolean or email_verified_at is null)
-        and ($5::uuid is null or exists (select from auth.passkeys where id = $5::uuid and user_id = $1::uuid))
-        and ($8::text is null or exists (
-          select from auth.identities where provider = $4 and provider_sub = $8 and user_id = $1::uuid))
+  {
+    params: {
+      ...pick(sessions, 'userId', 'aal', 'provider', 'passkeyId'),
+      amr: typed<string>('jsonb'),
+      tokenHash: refreshTokens.tokenHash,
+      hash: users.passwordHash,
+      subject: typed<string | null>('text'),
+      unverified: typed<boolean>('boolean'),
+    },
+    answer: standingJson,
+  },
+  (
+    { userId, amr, aal, provider, passkeyId, tokenHash, hash, subject, unverified },
+    answer,
+  ) => sql`with ${sweptSessions}, u as (
+      update ${users} ${setOf(users, { lastSignInAt: sql`now()` })}
+      where ${users.id} = ${userId} and (${hash}::text is null or ${users.passwordHash} = ${hash})
+        and (not ${unverified}::boolean or ${users.emailVerifiedAt} is null)
+        and (${passkeyId}::uuid is null or exists (
+          select from ${passkeys} where ${passkeys.id} = ${passkeyId} and ${passkeys.userId} = ${userId}))
+        and (${subject}::text is null or exists (
+          select from ${identities} where ${identities.provider} = ${provider}
+            and ${identities.providerSub} = ${subject} and ${identities.userId} = ${userId}))
       returning *
     ), s as (
-      insert into auth.sessions (user_id, amr, aal, provider, passkey_id, passkey_time, is_test, expires_at,
-        hard_expires_at)
-      select u.id, array(select jsonb_array_elements_text($2::jsonb)), $3, $4, $5::uuid,
-        case when $5::uuid is not null then now() end, u.is_test,
-        now() + interval '30 days', now() + interval '90 days' from u
+      ${insertSelect(
+        sessions,
+        {
+          userId: sql`${u.id}`,
+          amr: sql`array(select jsonb_array_elements_text(${amr}::jsonb))`,
+          aal,
+          provider,
+          passkeyId: sql`${passkeyId}::uuid`,
+          passkeyTime: sql`case when ${passkeyId}::uuid is not null then now() end`,
+          isTest: sql`${u.isTest}`,
+          expiresAt: sql`now() + interval '30 days'`,
+          hardExpiresAt: sql`now() + interval '90 days'`,
+        },
+        sql`from u`,
+      )}
       returning *
-    ), t as (insert into auth.refresh_tokens (token_hash, session_id) select $6, id from s)
-    select ${standingJson('s', 'u')} from s, u`,
-};
+    ), t as (${insertSelect(refreshTokens, { tokenHash, sessionId: sql`${s.id}` }, sql`from s`)})
+    select ${answer} from s, u`,
+);
 
-/** Whether session `s` of user `u` can be refreshed by its token `t`. */
-const refreshable = `t.token_hash = $1 and t.used_at is null and s.revoked_at is null
-        and s.expires_at > now() and s.hard_expires_at > now()`;
+/** Whether session `s` can be refreshed by its token `t`. */
+const refreshable = (token: SQL): SQL => sql`${t.tokenHash} = ${token} and ${t.usedAt} is null and ${stands(s)}`;
 
-const findStatement: AuthStatement = {
-  name: 'session_find',
+const r = named(refreshTokens, 'r');
+
+/** Refreshes of session `s` of late. */
+const late = (seconds: SQL): SQL =>
+  sql`from ${from(r)} where ${r.sessionId} = ${s.id} and ${r.createdAt} > now() - make_interval(secs => ${seconds}::int)`;
+
+const token = refreshTokens.tokenHash;
+const seconds = typed<number>('integer');
+
+const findStatement = authStatement(
+  'session_find',
+  {
+    params: { token, seconds },
+    answer: jsonObject({
+      /** What a refresh token that is good belongs to. */
+      standing: standingJson,
+      /** Refreshes of the session of late, and seconds until the first of them is one of late no longer. */
+      count: computed<number>('integer', sql`late.count`),
+      wait: computed<number>('numeric', sql`late.wait`),
+    }),
+  },
   // The session is locked before its token, as when its user is deleted.
-  text: `select json_build_object('standing', ${standingJson('s', 'u')}, 'count', late.count,
-      'wait', coalesce(ceil(extract(epoch from late.first - now())) + $2::int, 0))
-    from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id join auth.users u on u.id = s.user_id,
-      lateral (select count(*)::int as count, min(r.created_at) as first from auth.refresh_tokens r
-        where r.session_id = s.id and r.created_at > now() - make_interval(secs => $2::int)) late
-    where ${refreshable} for no key update of s`,
-};
+  ({ token, seconds }, answer) => sql`select ${answer}
+    from ${from(t)} join ${from(s)} on ${s.id} = ${t.sessionId} join ${from(u)} on ${u.id} = ${s.userId},
+      lateral (select count(*)::int as count,
+        coalesce(ceil(extract(epoch from min(${r.createdAt}) - now())) + ${seconds}::int, 0) as wait ${late(seconds)}) late
+    where ${refreshable(token)} for no key update of s`,
+);
 
-const refreshStatement: AuthStatement = {
-  name: 'session_refresh',
+const refreshStatement = authStatement(
+  'session_refresh',
+  {
+    params: { token, fresh: token, times: typed<number>('integer'), seconds },
+    answer: standingJson,
+  },
   // Who comes second has waited for the session, and finds the token used.
-  text: `with ${sweptSessions}, used as (
-      update auth.refresh_tokens t set used_at = now()
-      from auth.sessions s join auth.users u on u.id = s.user_id, auth.settings a
-      where ${refreshable} and s.id = t.session_id
-        and (not 'oauth' = any (s.amr) or a.allowed_email_domains = '{}'
-          or substring(u.email from '[^@]*$') = any (a.allowed_email_domains))
-        and (select count(*) from auth.refresh_tokens r where r.session_id = s.id
-          and r.created_at > now() - make_interval(secs => $4::int)) < $3::int
-      returning t.session_id
+  ({ token, fresh, times, seconds }, answer) => sql`with ${sweptSessions}, used as (
+      update ${from(t)} ${setOf(refreshTokens, { usedAt: sql`now()` })}
+      from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}, ${settings}
+      where ${refreshable(token)} and ${s.id} = ${t.sessionId}
+        and (not 'oauth' = any (${s.amr}) or ${settings.allowedEmailDomains} = '{}'
+          or substring(${u.email} from '[^@]*$') = any (${settings.allowedEmailDomains}))
+        and (select count(*) ${late(seconds)}) < ${times}::int
+      returning ${t.sessionId}
     ), s as (
-      update auth.sessions s set last_refreshed_at = now(), expires_at = least(now() + interval '30 days', hard_expires_at)
-      from used where s.id = used.session_id and s.revoked_at is null
+      update ${from(s)} ${setOf(sessions, {
+        lastRefreshedAt: sql`now()`,
+        expiresAt: sql`least(now() + interval '30 days', ${s.hardExpiresAt})`,
+      })}
+      from used where ${s.id} = used.session_id and ${s.revokedAt} is null
       returning s.*
-    ), t as (insert into auth.refresh_tokens (token_hash, session_id) select $2, id from s)
-    select ${standingJson('s', 'u')} from s join auth.users u on u.id = s.user_id`,
-};
+    ), t as (${insertSelect(refreshTokens, { tokenHash: fresh, sessionId: sql`${s.id}` }, sql`from s`)})
+    select ${answer} from s join ${from(u)} on ${u.id} = ${s.userId}`,
+);
 
-const reuseStatement: AuthStatement = {
-  name: 'session_reuse',
-  text: `update auth.sessions s set revoked_at = now() from auth.refresh_tokens t
-    where t.token_hash = $1 and t.used_at is not null and s.id = t.session_id and s.revoked_at is null
-    returning to_json(s.id)`,
-};
+const reuseStatement = authStatement(
+  'session_reuse',
+  { params: { token }, answer: toJson(s.id) },
+  ({ token }, answer) => sql`update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from ${from(t)}
+    where ${t.tokenHash} = ${token} and ${t.usedAt} is not null and ${s.id} = ${t.sessionId} and ${s.revokedAt} is null
+    returning ${answer}`,
+);
 
-const endStatement: AuthStatement = {
-  name: 'session_end',
-  text: `with ended as (
-      update auth.sessions set revoked_at = now()
-      where user_id = $1::uuid and revoked_at is null and hard_expires_at > now()
-        and ($2::uuid is null or id = $2::uuid) and ($3::uuid is null or id <> $3::uuid)
-      returning id
+const endStatement = authStatement(
+  'session_end',
+  {
+    params: { user: sessions.userId, only: typed<string | null>('uuid'), except: typed<string | null>('uuid') },
+    answer: toJson(computed<number>('integer', sql`count(*)::int`)),
+  },
+  ({ user, only, except }, answer) => sql`with ended as (
+      update ${sessions} ${setOf(sessions, { revokedAt: sql`now()` })}
+      where ${sessions.userId} = ${user} and ${sessions.revokedAt} is null and ${sessions.hardExpiresAt} > now()
+        and (${only}::uuid is null or ${sessions.id} = ${only}) and (${except}::uuid is null or ${sessions.id} <> ${except})
+      returning ${sessions.id}
     )
-    select to_json(count(*)::int) from ended`,
-};
+    select ${answer} from ended`,
+);
 
-const endByTokenStatement: AuthStatement = {
-  name: 'session_end_by_token',
-  text: `update auth.sessions s set revoked_at = now() from auth.refresh_tokens t
-    where t.token_hash = $1 and s.id = t.session_id and s.revoked_at is null returning to_json(s.id)`,
-};
+const endByTokenStatement = authStatement(
+  'session_end_by_token',
+  { params: { token }, answer: toJson(s.id) },
+  ({ token }, answer) => sql`update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from ${from(t)}
+    where ${t.tokenHash} = ${token} and ${s.id} = ${t.sessionId} and ${s.revokedAt} is null returning ${answer}`,
+);

@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { toJson } from '../../db/json.ts';
+import { named, sessions, users } from '../../db/project-schema/auth.ts';
+import { computed, from, pick, setOf } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
@@ -10,7 +14,7 @@ import { lockUserStatement } from './lock-user.ts';
 import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { sessionOver } from './session-over.ts';
-import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 import { countTry, forgetTries } from './throttle.ts';
 
@@ -109,7 +113,7 @@ export async function requirePassword(
     });
   }
   await countTry(services, target, signInThrottles.password, 'own_password', id);
-  const hash = await authRow<string | null>(services, target, hashStatement, [id]);
+  const hash = await authRow(services, target, hashStatement.with({ id }));
   if (!(await isPassword(services, target, { hash: hash ?? null }, given)))
     throw new ServiceError('INVALID_AUTH', {
       message: 'The password so far is wrong.',
@@ -128,30 +132,38 @@ export async function replacePassword(
 ): Promise<number> {
   const hash = await hashPassword(services, target, password);
   // The session may have ended while the password was hashed.
-  const [, [ended]] = (await authBatch(services, target, [
-    [lockUserStatement, [account.id]],
-    [replaceStatement, [account.id, hash, session.id]],
-  ])) as [unknown, [number?]];
+  const [, [ended]] = await authBatch(services, target, [
+    lockUserStatement.with({ user: account.id }),
+    replaceStatement.with({ id: account.id, passwordHash: hash, session: session.id }),
+  ]);
   if (ended === undefined) throw sessionOver();
   forgetStandings(services, target);
   return ended;
 }
 
-const hashStatement: AuthStatement = {
-  name: 'password_hash',
-  text: 'select to_json(password_hash) from auth.users where id = $1::uuid and password_hash is not null',
-};
+const hashStatement = authStatement(
+  'password_hash',
+  { params: pick(users, 'id'), answer: toJson(users.passwordHash) },
+  ({ id }, answer) =>
+    sql`select ${answer} from ${users} where ${users.id} = ${id} and ${users.passwordHash} is not null`,
+);
 
-const replaceStatement: AuthStatement = {
-  name: 'password_replace',
-  text: `with changed as (
-      update auth.users set password_hash = $2 where id = $1::uuid
-        and exists (select from auth.sessions where id = $3::uuid and revoked_at is null for share)
-      returning id
+const s = named(sessions, 's');
+
+const replaceStatement = authStatement(
+  'password_replace',
+  {
+    params: { ...pick(users, 'id', 'passwordHash'), session: s.id },
+    answer: toJson(computed<number>('integer', sql`(select count(*)::int from ended)`)),
+  },
+  ({ id, passwordHash, session }, answer) => sql`with changed as (
+      update ${users} ${setOf(users, { passwordHash })} where ${users.id} = ${id}
+        and exists (select from ${sessions} where ${sessions.id} = ${session} and ${sessions.revokedAt} is null for share)
+      returning ${users.id}
     ), ended as (
-      update auth.sessions s set revoked_at = now() from changed
-      where s.user_id = changed.id and s.id <> $3::uuid and s.revoked_at is null and s.hard_expires_at > now()
-      returning s.id
+      update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from changed
+      where ${s.userId} = changed.id and ${s.id} <> ${session} and ${s.revokedAt} is null and ${s.hardExpiresAt} > now()
+      returning ${s.id}
     )
-    select to_json((select count(*)::int from ended)) from changed`,
-};
+    select ${answer} from changed`,
+);

@@ -1,11 +1,16 @@
+import { sql } from 'drizzle-orm';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 
 /** What a project decides about sign-in, as it is now. */
 export async function authSettings(services: Services, target: Pick<ProjectTarget, 'database'>): Promise<AuthSettings> {
-  return (await authRow<AuthSettings>(services, target, readStatement, []))!;
+  return (await authRow(services, target, readStatement.with({})))!;
 }
 
-const readStatement: AuthStatement = { name: 'settings_read', text: `select ${settingsJson}` };
+const readStatement = authStatement(
+  'settings_read',
+  { answer: settingsJson },
+  (_none, answer) => sql`select ${answer}`,
+);

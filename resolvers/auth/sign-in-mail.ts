@@ -1,4 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { projects } from '../../db/schema/projects.ts';
+import { pick, statement, typed } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
@@ -11,10 +13,12 @@ import { isStillAllowed } from './redirects.ts';
 /** The job that writes the mail of one challenge. */
 export const signInMailTask = 'auth.mail';
 
-const addJobStatement: Statement = {
-  name: 'auth.mail-job',
-  text: 'select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => 5)',
-};
+const addJobStatement = statement(
+  'auth.mail-job',
+  { params: { task: typed<string>('text'), payload: typed<string>('json'), key: typed<string>('text') } },
+  ({ task, payload, key }) =>
+    sql`select from graphile_worker.add_job(${task}, ${payload}::json, job_key => ${key}, max_attempts => 5)`,
+);
 
 /**
  * Has the mail of a challenge written. Not at once: whether the address is anybody's decides whether it is sent, and
@@ -22,7 +26,9 @@ const addJobStatement: Statement = {
  */
 export async function mailChallenge({ services }: Context, projectId: string, challengeId: string): Promise<void> {
   const payload = JSON.stringify({ projectId, challengeId });
-  await services.db.rows(addJobStatement, [signInMailTask, payload, `${signInMailTask}:${challengeId}`]);
+  await services.db.rows(
+    addJobStatement.with({ task: signInMailTask, payload, key: `${signInMailTask}:${challengeId}` }),
+  );
 }
 
 /** The same, within the change that the challenge belongs to. */
@@ -45,7 +51,7 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
   if (asked === undefined) return;
   // The list may have changed since the mail was asked for: a link that nobody may use is not sent.
   if (asked.redirect_url !== null && !(await isStillAllowed(services, target, asked.redirect_url))) return;
-  const [project] = await services.db.rows<{ name: string }>(nameStatement, [projectId]);
+  const [project] = await services.db.rows(nameStatement.with({ id: projectId }));
   await unitOfWork(ctx, (work) =>
     queueMail(work, {
       orgId: target.orgId,
@@ -56,7 +62,11 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
   );
 };
 
-const nameStatement: Statement = { name: 'auth.project-name', text: 'select name from projects where id = $1' };
+const nameStatement = statement(
+  'auth.project-name',
+  { params: pick(projects, 'id'), row: pick(projects, 'name') },
+  ({ id }, row) => sql`select ${row} from ${projects} where ${projects.id} = ${id}`,
+);
 
 const subjects: Readonly<Record<Challenge['intent'], (project: string) => string>> = {
   signin: (project) => `Sign in to ${project}`,

@@ -1,9 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { Lru } from '../../core/lru.ts';
+import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
+import { signingKeys as kept } from '../../db/project-schema/auth.ts';
+import { computed, insertInto, pick, setOf } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
+import { authRow, authRows, authStatement } from './shared/auth-rows.ts';
 
 /** The keys of one project's access tokens. */
 export interface SigningKeys {
@@ -16,12 +20,13 @@ export interface SigningKeys {
   readonly readAt: number;
 }
 
-interface KeyRow {
-  readonly kid: string;
-  readonly public_jwk: JWK;
-  readonly sealed: string;
-  readonly active: boolean;
-}
+const keyJson = jsonObject({
+  ...asKept(pick(kept, 'kid', 'publicJwk')),
+  sealed: computed<string>('text', sql`encode(${kept.sealed}, 'base64')`),
+  active: computed<boolean>('boolean', sql`${kept.retiredAt} is null`),
+});
+
+type KeyRow = Answer<typeof keyJson>;
 
 /** How long keys are believed to be all there are, in milliseconds. */
 const rememberedMs = 600_000;
@@ -51,7 +56,7 @@ export async function signingKeys(services: Services, target: ProjectTarget, kid
 
 async function readKeys(services: Services, target: ProjectTarget): Promise<SigningKeys> {
   for (let tries = 0; ; tries += 1) {
-    const rows = await authRows<KeyRow>(services, target, readStatement, []);
+    const rows = await authRows(services, target, readStatement.with({}));
     const active = rows.find((row) => row.active);
     const signing = active === undefined ? undefined : opened(services, target, active);
     if (active !== undefined && signing !== undefined) {
@@ -65,7 +70,7 @@ async function readKeys(services: Services, target: ProjectTarget): Promise<Sign
     }
     if (tries === 3) throw new Error('The signing key of a project could neither be opened nor replaced.');
     // Of another project, as in a copy, or of a root secret that is gone.
-    if (active !== undefined) await authRow(services, target, retireStatement, [active.kid]);
+    if (active !== undefined) await authRow(services, target, retireStatement.with({ kid: active.kid }));
     await makeKey(services, target);
   }
 }
@@ -89,24 +94,26 @@ async function makeKey(services: Services, target: ProjectTarget): Promise<void>
   const plain = privateKey.export({ format: 'der', type: 'pkcs8' });
   const sealed = services.keys.seal('user-token-keys', plain, contextOf(target));
   const kid = await calculateJwkThumbprint(jwk);
-  await authRow(services, target, insertStatement, [kid, JSON.stringify(jwk), sealed.toString('base64')]);
+  await authRow(services, target, insertStatement.with({ kid, publicJwk: JSON.stringify(jwk), sealed }));
 }
 
-const readStatement: AuthStatement = {
-  name: 'keys_read',
-  text: `select json_build_object('kid', kid, 'public_jwk', public_jwk, 'sealed', encode(sealed, 'base64'),
-      'active', retired_at is null)
-    from auth.signing_keys where retired_at is null or retired_at > now() - interval '1 day'
-    order by created_at desc, kid`,
-};
+const readStatement = authStatement(
+  'keys_read',
+  { answer: keyJson },
+  (_none, answer) => sql`select ${answer} from ${kept}
+    where ${kept.retiredAt} is null or ${kept.retiredAt} > now() - interval '1 day'
+    order by ${kept.createdAt} desc, ${kept.kid}`,
+);
 
-const insertStatement: AuthStatement = {
-  name: 'keys_insert',
-  text: `insert into auth.signing_keys (kid, public_jwk, sealed) values ($1, $2::jsonb, decode($3, 'base64'))
-    on conflict do nothing returning to_json(kid)`,
-};
+const insertStatement = authStatement(
+  'keys_insert',
+  { params: pick(kept, 'kid', 'publicJwk', 'sealed'), answer: toJson(kept.kid) },
+  (given, answer) => sql`${insertInto(kept, given)} on conflict do nothing returning ${answer}`,
+);
 
-const retireStatement: AuthStatement = {
-  name: 'keys_retire',
-  text: 'update auth.signing_keys set retired_at = now() where kid = $1 and retired_at is null returning to_json(kid)',
-};
+const retireStatement = authStatement(
+  'keys_retire',
+  { params: pick(kept, 'kid'), answer: toJson(kept.kid) },
+  ({ kid }, answer) => sql`update ${kept} ${setOf(kept, { retiredAt: sql`now()` })}
+    where ${kept.kid} = ${kid} and ${kept.retiredAt} is null returning ${answer}`,
+);

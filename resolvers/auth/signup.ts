@@ -1,6 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { asKept, jsonObject } from '../../db/json.ts';
 import { isCheckViolation } from '../../db/pool.ts';
+import { users } from '../../db/project-schema/auth.ts';
+import { insertInto, nameOf, pick, typed } from '../../db/sql.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import { email, newPassword } from './auth-input.ts';
 import { userData } from './client-user.ts';
@@ -8,15 +12,8 @@ import { endpoint, withKey } from './endpoint.ts';
 import { hashPassword } from './passwords.ts';
 import { momentOf } from './rows.ts';
 import { authSettings } from './settings.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 import { countOfNetwork } from './throttle.ts';
-
-interface Created {
-  readonly id: string;
-  readonly email: string;
-  readonly created_at: string;
-  readonly is_admin: boolean;
-}
 
 /** `POST /auth/v1/signup`. Contract 01, section 3.2. */
 export const signup = endpoint({
@@ -46,13 +43,14 @@ export const signup = endpoint({
     await countOfNetwork(ctx, signInThrottles.signupOfNetwork, 'signups');
     // Before it is known whether the address is taken, so that the answer takes as long either way.
     const hash = await hashPassword(services, target, password);
-    const created = await authRow<Created>(services, target, insertStatement, [
+    const insert = insertStatement.with({
       email,
-      hash,
-      is_admin,
-      email_confirm,
-      JSON.stringify(data ?? {}),
-    ]).catch((error: unknown) => {
+      passwordHash: hash,
+      isAdmin: is_admin,
+      userMetadata: JSON.stringify(data ?? {}),
+      confirmed: email_confirm,
+    });
+    const created = await authRow(services, target, insert).catch((error: unknown) => {
       // Numbers are longer in the database than they may be written.
       throw isCheckViolation(error) ? invalidField('data', 'too large as it is kept') : error;
     });
@@ -62,10 +60,19 @@ export const signup = endpoint({
   wire: z.object({ id: z.uuid(), email: z.string(), created_at: z.iso.datetime(), is_admin: z.boolean() }),
 });
 
-const insertStatement: AuthStatement = {
-  name: 'user_signup',
-  text: `insert into auth.users (email, password_hash, is_admin, email_verified_at, user_metadata)
-    values ($1, $2, $3::boolean, case when $4::boolean then now() end, $5::jsonb)
-    on conflict (email) do nothing
-    returning json_build_object('id', id, 'email', email, 'created_at', created_at, 'is_admin', is_admin)`,
-};
+const insertStatement = authStatement(
+  'user_signup',
+  {
+    params: {
+      ...pick(users, 'email', 'passwordHash', 'isAdmin', 'userMetadata'),
+      confirmed: typed<boolean>('boolean'),
+    },
+    answer: jsonObject(asKept(pick(users, 'id', 'email', 'createdAt', 'isAdmin'))),
+  },
+  ({ confirmed, ...given }, answer) => sql`${insertInto(users, {
+    ...given,
+    emailVerifiedAt: sql`case when ${confirmed}::boolean then now() end`,
+  })}
+    on conflict (${nameOf(users.email)}) do nothing
+    returning ${answer}`,
+);

@@ -1,42 +1,54 @@
+import { sql } from 'drizzle-orm';
+import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
+import { named, socialFlows } from '../../db/project-schema/auth.ts';
+import { allOf, computed, insertInto, pick, setOf, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
-
-export const flowModes = ['redirect', 'popup'] as const;
+import { authRow, authStatement } from './shared/auth-rows.ts';
+import { swept } from './swept.ts';
 
 /** How long a user may take at the provider, in seconds. Contract 01, section 3.5. */
 export const flowSeconds = 600;
 /** How long the application may take to trade the code, in seconds. Contract 01, section 3.3. */
 const codeSeconds = 60;
 
-/** A social sign-in under way. */
-export interface SocialFlow {
-  readonly id: string;
-  readonly provider: string;
-  readonly redirect_uri: string;
-  readonly redirect_url: string;
-  readonly mode: (typeof flowModes)[number];
-  readonly code_challenge: string;
-  readonly client_state: string | null;
-  /** Who links a social account; null for a sign-in. */
-  readonly user_id: string | null;
-  readonly session_id: string | null;
-}
+const flowColumns = (of: typeof socialFlows) => asKept(allOf(of, ['stateHash', 'codeHash', 'person']));
+const taken = named(socialFlows, 'taken');
+const flowJson = jsonObject(flowColumns(socialFlows));
+const returnedFlowJson = jsonObject({
+  ...flowColumns(taken),
+  person: computed<Person>('jsonb', sql`${taken.person}`),
+});
+
+/** A social sign-in under way: of a user who links a social account, or of nobody for a sign-in. */
+export type SocialFlow = Answer<typeof flowJson>;
 
 /** A social sign-in whose code was traded. */
-export interface ReturnedFlow extends SocialFlow {
-  readonly person: Person;
-}
+export type ReturnedFlow = Answer<typeof returnedFlowJson>;
+
+/** What a social sign-in begins with. */
+export type NewFlow = Omit<SocialFlow, 'id' | 'created_at' | 'expires_at' | 'returned_at'>;
 
 /** Begins a social sign-in. */
 export async function beginFlow(
   services: Services,
   target: ProjectTarget,
   stateHash: string,
-  flow: Omit<SocialFlow, 'id'>,
+  flow: NewFlow,
 ): Promise<void> {
-  await authRow(services, target, beginStatement, [stateHash, JSON.stringify(flow)]);
+  const begin = beginStatement.with({
+    stateHash,
+    provider: flow.provider,
+    redirectUri: flow.redirect_uri,
+    redirectUrl: flow.redirect_url,
+    mode: flow.mode,
+    codeChallenge: flow.code_challenge,
+    clientState: flow.client_state,
+    userId: flow.user_id,
+    sessionId: flow.session_id,
+  });
+  await authRow(services, target, begin);
 }
 
 /** Uses up the state that a provider brought back, once however many try at once. */
@@ -44,7 +56,7 @@ export const returnFlow = (
   services: Services,
   target: ProjectTarget,
   { provider, stateHash }: { readonly provider: string; readonly stateHash: string },
-): Promise<SocialFlow | undefined> => authRow<SocialFlow>(services, target, returnStatement, [stateHash, provider]);
+): Promise<SocialFlow | undefined> => authRow(services, target, returnStatement.with({ stateHash, provider }));
 
 /** Keeps who came back, for whoever shows the code. */
 export async function keepPerson(
@@ -53,7 +65,7 @@ export async function keepPerson(
   id: string,
   { codeHash, person }: { readonly codeHash: string; readonly person: Person },
 ): Promise<void> {
-  await authRow(services, target, keepStatement, [id, codeHash, JSON.stringify(person)]);
+  await authRow(services, target, keepStatement.with({ id, codeHash, person: JSON.stringify(person) }));
 }
 
 /** Takes what a code stands for; nothing of it stays. */
@@ -61,40 +73,60 @@ export const takeFlow = (
   services: Services,
   target: ProjectTarget,
   codeHash: string,
-): Promise<ReturnedFlow | undefined> => authRow<ReturnedFlow>(services, target, takeStatement, [codeHash]);
+): Promise<ReturnedFlow | undefined> => authRow(services, target, takeStatement.with({ codeHash }));
 
-const flowJson = (alias: string) => `to_jsonb(${alias}) - 'state_hash' - 'code_hash'`;
-
-const beginStatement: AuthStatement = {
-  name: 'social_begin',
+const beginStatement = authStatement(
+  'social_begin',
+  {
+    params: pick(
+      socialFlows,
+      'stateHash',
+      'provider',
+      'redirectUri',
+      'redirectUrl',
+      'mode',
+      'codeChallenge',
+      'clientState',
+      'userId',
+      'sessionId',
+    ),
+    answer: toJson(socialFlows.id),
+  },
   // Whoever begins sweeps up a few of those that nobody will end.
-  text: `with swept as (
-      delete from auth.social_flows where id in (
-        select id from auth.social_flows where expires_at < now() order by expires_at limit 10 for update skip locked)
-    )
-    insert into auth.social_flows
-      (state_hash, provider, redirect_uri, redirect_url, mode, code_challenge, client_state, user_id, session_id, expires_at)
-    select $1, f.provider, f.redirect_uri, f.redirect_url, f.mode, f.code_challenge, f.client_state, f.user_id,
-      f.session_id, now() + interval '${flowSeconds} seconds'
-    from jsonb_to_record($2::jsonb) as f(provider text, redirect_uri text, redirect_url text, mode text,
-      code_challenge text, client_state text, user_id uuid, session_id uuid)
-    returning to_json(id)`,
-};
+  (given, answer) => sql`with ${swept(socialFlows, sql`${socialFlows.expiresAt}`)}
+    ${insertInto(socialFlows, {
+      ...given,
+      expiresAt: sql`now() + interval '${sql.raw(String(flowSeconds))} seconds'`,
+    })}
+    returning ${answer}`,
+);
 
-const returnStatement: AuthStatement = {
-  name: 'social_return',
-  text: `update auth.social_flows f set returned_at = now()
-    where state_hash = $1 and provider = $2 and returned_at is null and expires_at > now() returning ${flowJson('f')}`,
-};
+const returnStatement = authStatement(
+  'social_return',
+  { params: pick(socialFlows, 'stateHash', 'provider'), answer: flowJson },
+  ({ stateHash, provider }, answer) => sql`update ${socialFlows} ${setOf(socialFlows, { returnedAt: sql`now()` })}
+    where ${socialFlows.stateHash} = ${stateHash} and ${socialFlows.provider} = ${provider}
+      and ${socialFlows.returnedAt} is null and ${socialFlows.expiresAt} > now() returning ${answer}`,
+);
 
-const keepStatement: AuthStatement = {
-  name: 'social_keep',
-  text: `update auth.social_flows set code_hash = $2, person = $3::jsonb, expires_at = now() + interval '${codeSeconds} seconds'
-    where id = $1::uuid returning to_json(id)`,
-};
+const keepStatement = authStatement(
+  'social_keep',
+  {
+    params: { id: socialFlows.id, codeHash: typed<string>('text'), person: typed<string>('jsonb') },
+    answer: toJson(socialFlows.id),
+  },
+  ({ id, codeHash, person }, answer) => sql`update ${socialFlows} ${setOf(socialFlows, {
+    codeHash,
+    person,
+    expiresAt: sql`now() + interval '${sql.raw(String(codeSeconds))} seconds'`,
+  })}
+    where ${socialFlows.id} = ${id} returning ${answer}`,
+);
 
-const takeStatement: AuthStatement = {
-  name: 'social_take',
-  text: `with taken as (delete from auth.social_flows where code_hash = $1 returning *)
-    select ${flowJson('taken')} from taken where expires_at > now()`,
-};
+const takeStatement = authStatement(
+  'social_take',
+  { params: { codeHash: typed<string>('text') }, answer: returnedFlowJson },
+  ({ codeHash }, answer) => sql`with taken as (
+      delete from ${socialFlows} where ${socialFlows.codeHash} = ${codeHash} returning *)
+    select ${answer} from taken where ${taken.expiresAt} > now()`,
+);

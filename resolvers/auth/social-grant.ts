@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
+import { asKept, jsonObject, jsonOne, toJson } from '../../db/json.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
+import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';
+import { computed, from, insertSelect, namesOf, type ParametersOf, pick, setOf, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockAddressStatement } from './lock-user.ts';
 import { isStillAllowed } from './redirects.ts';
-import { type AuthSettings, settingsJson } from './rows.ts';
+import { settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { type AuthStatement, type AuthValue, authBatch, authRow } from './shared/auth-rows.ts';
+import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 import { type ReturnedFlow, takeFlow } from './social-flows.ts';
+import { stands } from './stands.ts';
+import { endedWithoutPasskey } from './unproven.ts';
 
 /**
  * Signs in with the code of a social sign-in. Whoever shows a code with a wrong verifier has used it up.
@@ -43,27 +49,16 @@ export async function socialGrant(
 
 const invalid = (message: string) => new ServiceError('INVALID_AUTH', { message, nextActions: [] });
 
-/** What is known of somebody who comes from a provider. */
-interface Known {
-  readonly settings: AuthSettings;
-  /** Whom the social account signs in. */
-  readonly owner: { readonly id: string; readonly email: string } | null;
-  /** Who links it. */
-  readonly linking: { readonly id: string; readonly email: string } | null;
-  readonly email_taken: boolean;
-  /** The address is of a user without a password who was made for it, and who has yet to come. */
-  readonly email_awaited: boolean;
-}
-
 /** The address that somebody has shown to be theirs, as users are known by it. */
 const provenAddress = ({ email, emailVerified }: Person): string | undefined =>
   emailVerified ? emailAddress.safeParse(email).data : undefined;
 
-async function look(services: Services, target: ProjectTarget, flow: ReturnedFlow): Promise<Known> {
+/** What is known of somebody who comes from a provider. */
+async function look(services: Services, target: ProjectTarget, flow: ReturnedFlow) {
   const { provider, person, user_id, session_id } = flow;
   const email = provenAddress(person) ?? null;
-  const values = [provider, person.subject, email, user_id, session_id];
-  return (await authRow<Known>(services, target, lookStatement, values))!;
+  const question = { provider, subject: person.subject, email, user: user_id, session: session_id };
+  return (await authRow(services, target, lookStatement.with(question)))!;
 }
 
 /** The user that a social account signs in; a new one for a new account. @returns its id */
@@ -83,9 +78,10 @@ async function admit(services: Services, target: ProjectTarget, flow: ReturnedFl
         details: { reason: 'email_unverified', provider },
       });
     requireDomain(settings, { email }, ['oauth']);
-    const values = [email, person.name, person.picture, provider, person.subject];
+    const { name, picture, subject } = person;
+    const newcomer = { email, displayName: name, avatarUrl: picture, provider, subject };
     if (email_awaited) {
-      const came = await unlessTaken(come(services, target, values));
+      const came = await unlessTaken(come(services, target, newcomer));
       if (came !== undefined) return came;
       continue;
     }
@@ -95,7 +91,7 @@ async function admit(services: Services, target: ProjectTarget, flow: ReturnedFl
         message: 'This project takes invited users only.',
         details: { policy: settings.public_signup },
       });
-    const made = await unlessTaken(authRow<string>(services, target, makeStatement, values));
+    const made = await unlessTaken(authRow(services, target, makeStatement.with(newcomer)));
     if (made !== undefined) return made;
   }
   throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
@@ -105,12 +101,12 @@ async function admit(services: Services, target: ProjectTarget, flow: ReturnedFl
 async function come(
   services: Services,
   target: ProjectTarget,
-  values: readonly AuthValue[],
+  newcomer: ParametersOf<typeof arriving>,
 ): Promise<string | undefined> {
-  const [, [came]] = (await authBatch(services, target, [
-    [lockAddressStatement, [values[0]!]],
-    [comeStatement, values],
-  ])) as [unknown, [string?]];
+  const [, [came]] = await authBatch(services, target, [
+    lockAddressStatement.with({ email: newcomer.email }),
+    comeStatement.with(newcomer),
+  ]);
   if (came !== undefined) forgetStandings(services, target);
   return came;
 }
@@ -123,8 +119,8 @@ async function link(services: Services, target: ProjectTarget, flow: ReturnedFlo
   if (linking === null) throw sessionOver();
   requireDomain(settings, linking, ['oauth']);
   const shown = emailAddress.safeParse(person.email).data ?? null;
-  const values = [provider, person.subject, linking.id, shown, session_id];
-  const linked = await authRow<string>(services, target, linkStatement, values);
+  const account = { provider, subject: person.subject, user: linking.id, email: shown, session: session_id };
+  const linked = await authRow(services, target, linkStatement.with(account));
   if (linked !== undefined) return linking.id;
   const { owner } = await look(services, target, flow);
   if (owner === null) throw sessionOver();
@@ -144,64 +140,129 @@ async function unlessTaken<Result>(asked: Promise<Result>): Promise<Result | und
   }
 }
 
+const u = named(users, 'u');
+const i = named(identities, 'i');
+const s = named(sessions, 's');
+const k = named(passkeys, 'k');
+
 /** A user whom nobody has signed in as with proof of the address: one with a password is never merged. */
-const awaited = (user: string) =>
-  `${user}.password_hash is null and (${user}.email_verified_at is null or ${user}.last_sign_in_at is null)`;
+const isAwaited = sql`${u.passwordHash} is null and (${u.emailVerifiedAt} is null or ${u.lastSignInAt} is null)`;
 
-const lookStatement: AuthStatement = {
-  name: 'social_look',
-  text: `select json_build_object('settings', ${settingsJson},
-      'owner', (select json_build_object('id', u.id, 'email', u.email) from auth.identities i
-        join auth.users u on u.id = i.user_id where i.provider = $1 and i.provider_sub = $2),
-      'linking', (select json_build_object('id', u.id, 'email', u.email) from auth.sessions s
-        join auth.users u on u.id = s.user_id where u.id = $4::uuid and s.id = $5::uuid and s.revoked_at is null
-          and s.expires_at > now() and s.hard_expires_at > now()),
-      'email_taken', exists (select from auth.users where email = $3),
-      'email_awaited', exists (select from auth.users u where u.email = $3 and ${awaited('u')}))`,
+const personJson = jsonObject(asKept(pick(u, 'id', 'email')));
+
+const lookStatement = authStatement(
+  'social_look',
+  {
+    params: {
+      provider: i.provider,
+      subject: i.providerSub,
+      email: typed<string | null>('text'),
+      user: typed<string | null>('uuid'),
+      session: typed<string | null>('uuid'),
+    },
+    answer: jsonObject({
+      settings: settingsJson,
+      /** Whom the social account signs in. */
+      owner: jsonOne(
+        personJson,
+        sql`from ${from(i)} join ${from(u)} on ${u.id} = ${i.userId}
+          where ${i.provider} = given.provider and ${i.providerSub} = given.subject`,
+      ),
+      /** Who links it. */
+      linking: jsonOne(
+        personJson,
+        sql`from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}
+          where ${u.id} = given.user_id and ${s.id} = given.session_id and ${stands(s)}`,
+      ),
+      email_taken: computed<boolean>('boolean', sql`exists (select from ${from(u)} where ${u.email} = given.email)`),
+      /** The address is of a user without a password who was made for it, and who has yet to come. */
+      email_awaited: computed<boolean>(
+        'boolean',
+        sql`exists (select from ${from(u)} where ${u.email} = given.email and ${isAwaited})`,
+      ),
+    }),
+  },
+  ({ provider, subject, email, user, session }, answer) => sql`select ${answer}
+    from (select ${provider}::text as provider, ${subject}::text as subject, ${email}::text as email,
+      ${user}::uuid as user_id, ${session}::uuid as session_id) given`,
+);
+
+const arriving = {
+  ...pick(users, 'email', 'displayName', 'avatarUrl'),
+  provider: identities.provider,
+  subject: identities.providerSub,
 };
 
-const comeStatement: AuthStatement = {
-  name: 'social_come',
+/** The project takes users of the domain of an address. */
+const admitsDomain = (email: SQL): SQL =>
+  sql`(${settings.allowedEmailDomains} = '{}' or split_part(${email}, '@', 2) = any (${settings.allowedEmailDomains}))`;
+
+const comeStatement = authStatement(
+  'social_come',
+  { params: arriving, answer: toJson(identities.userId) },
   // As with a first sign-in by mail: what was there before the address was proven would sign a stranger in.
-  text: `with known as (
-      select u.id, u.email_verified_at is null as first from auth.users u, auth.settings s
-      where u.email = $1 and ${awaited('u')}
-        and (s.allowed_email_domains = '{}' or split_part($1, '@', 2) = any (s.allowed_email_domains))
+  ({ email, displayName, avatarUrl, provider, subject }, answer) => sql`with known as (
+      select ${u.id}, ${u.emailVerifiedAt} is null as first from ${from(u)}, ${settings}
+      where ${u.email} = ${email} and ${isAwaited} and ${admitsDomain(email)}
     ), dropped as (
-      delete from auth.passkeys k using known where k.user_id = known.id and known.first
+      delete from ${from(k)} using known where ${k.userId} = known.id and known.first
     ), unlinked as (
-      delete from auth.identities i using known where i.user_id = known.id and known.first
-        and (i.provider, i.provider_sub) <> ($4, $5)
+      delete from ${from(i)} using known where ${i.userId} = known.id and known.first
+        and (${i.provider}, ${i.providerSub}) <> (${provider}, ${subject})
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
-        revoked_at = coalesce(s.revoked_at, now())
-      from known where s.user_id = known.id and known.first
+      update ${from(s)} ${setOf(sessions, endedWithoutPasskey(s))} from known where ${s.userId} = known.id and known.first
     ), verified as (
-      update auth.users u set email_verified_at = coalesce(u.email_verified_at, now()),
-        display_name = coalesce(u.display_name, $2), avatar_url = coalesce(u.avatar_url, $3)
-      from known where u.id = known.id returning u.id
+      update ${from(u)} ${setOf(users, {
+        emailVerifiedAt: sql`coalesce(${u.emailVerifiedAt}, now())`,
+        displayName: sql`coalesce(${u.displayName}, ${displayName})`,
+        avatarUrl: sql`coalesce(${u.avatarUrl}, ${avatarUrl})`,
+      })}
+      from known where ${u.id} = known.id returning ${u.id}
     )
-    insert into auth.identities (provider, provider_sub, user_id, provider_email) select $4, $5, id, $1 from verified
-    returning to_json(user_id)`,
-};
+    ${insertSelect(
+      identities,
+      { provider, providerSub: subject, userId: sql`verified.id`, providerEmail: email },
+      sql`from verified`,
+    )}
+    returning ${answer}`,
+);
 
-const makeStatement: AuthStatement = {
-  name: 'social_make',
-  text: `with made as (
-      insert into auth.users (email, email_verified_at, display_name, avatar_url)
-      select $1, now(), $2, $3 from auth.settings where public_signup = 'open'
-        and (allowed_email_domains = '{}' or split_part($1, '@', 2) = any (allowed_email_domains))
-      returning id
+const makeStatement = authStatement(
+  'social_make',
+  { params: arriving, answer: toJson(identities.userId) },
+  ({ email, displayName, avatarUrl, provider, subject }, answer) => sql`with made as (
+      ${insertSelect(
+        users,
+        { email, emailVerifiedAt: sql`now()`, displayName, avatarUrl },
+        sql`from ${settings} where ${settings.publicSignup} = 'open' and ${admitsDomain(email)}`,
+      )}
+      returning ${users.id}
     )
-    insert into auth.identities (provider, provider_sub, user_id, provider_email) select $4, $5, id, $1 from made
-    returning to_json(user_id)`,
-};
+    ${insertSelect(
+      identities,
+      { provider, providerSub: subject, userId: sql`made.id`, providerEmail: email },
+      sql`from made`,
+    )}
+    returning ${answer}`,
+);
 
-const linkStatement: AuthStatement = {
-  name: 'social_link',
-  text: `insert into auth.identities (provider, provider_sub, user_id, provider_email)
-    select $1, $2, s.user_id, $4 from auth.sessions s
-    where s.id = $5::uuid and s.user_id = $3::uuid and s.revoked_at is null
-    on conflict (provider, provider_sub) do nothing
-    returning to_json(user_id)`,
-};
+const linkStatement = authStatement(
+  'social_link',
+  {
+    params: {
+      provider: identities.provider,
+      subject: identities.providerSub,
+      user: s.userId,
+      email: identities.providerEmail,
+      session: typed<string | null>('uuid'),
+    },
+    answer: toJson(identities.userId),
+  },
+  ({ provider, subject, user, email, session }, answer) => sql`${insertSelect(
+    identities,
+    { provider, providerSub: subject, userId: sql`${s.userId}`, providerEmail: email },
+    sql`from ${from(s)} where ${s.id} = ${session} and ${s.userId} = ${user} and ${s.revokedAt} is null`,
+  )}
+    on conflict (${namesOf(identities.provider, identities.providerSub)}) do nothing
+    returning ${answer}`,
+);

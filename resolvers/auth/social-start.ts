@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
+import { flowModes } from '../../db/project-schema/auth.ts';
 import type { IdentityProvider } from '../../engines/sign-in/identity-provider.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -10,7 +11,7 @@ import { requireRedirect } from './redirects.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { refusalOfProvider } from './shared/social-refusal.ts';
 import { newState, passageOf } from './shared/social-secrets.ts';
-import { beginFlow, flowModes, flowSeconds } from './social-flows.ts';
+import { beginFlow, flowSeconds } from './social-flows.ts';
 import { countTry } from './throttle.ts';
 
 const intents = ['signin', 'link'] as const;

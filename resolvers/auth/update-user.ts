@@ -1,12 +1,16 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
+import { toJson } from '../../db/json.ts';
+import { named, users } from '../../db/project-schema/auth.ts';
+import { from, setOf, typed } from '../../db/sql.ts';
 import { newPassword, sixDigits, triedPassword } from './auth-input.ts';
 import { userData } from './client-user.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { UserWire, userToWire } from './get-user.ts';
 import { requireSession } from './live-session.ts';
 import { proveForPassword, replacePassword } from './set-password.ts';
-import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { authRow, authStatement } from './shared/auth-rows.ts';
 
 /** `PUT /auth/v1/user`: the password, by the rules of section 3.8, and what the app keeps with its user. */
 export const updateUser = endpoint({
@@ -29,7 +33,7 @@ export const updateUser = endpoint({
     // Whoever may not set the password has changed nothing.
     if (password !== undefined) await proveForPassword(services, target, ctx, { current_password, code: nonce });
     if (data !== undefined) {
-      const kept = await authRow(services, target, dataStatement, [account.id, JSON.stringify(data)]);
+      const kept = await authRow(services, target, dataStatement.with({ id: account.id, data: JSON.stringify(data) }));
       if (kept === undefined) throw invalidField('data', 'too large together with what is kept already');
     }
     if (password !== undefined) await replacePassword(services, target, ctx, password);
@@ -38,10 +42,15 @@ export const updateUser = endpoint({
   wire: UserWire,
 });
 
-const dataStatement: AuthStatement = {
-  name: 'user_data',
+const u = named(users, 'u');
+
+const dataStatement = authStatement(
+  'user_data',
+  { params: { id: users.id, data: typed<string>('jsonb') }, answer: toJson(u.id) },
   // Members that are given replace those of their name; null takes one away.
-  text: `update auth.users u set user_metadata = m.merged
-    from (select id, (user_metadata || $2::jsonb) - array(select key from jsonb_each($2::jsonb) where value = 'null') as merged from auth.users where id = $1::uuid for update) m
-    where u.id = m.id and octet_length(m.merged::text) <= 32768 returning to_json(u.id)`,
-};
+  ({ id, data }, answer) => sql`update ${from(u)} ${setOf(users, { userMetadata: sql`m.merged` })}
+    from (select ${users.id}, (${users.userMetadata} || ${data}::jsonb)
+        - array(select key from jsonb_each(${data}::jsonb) where value = 'null') as merged
+      from ${users} where ${users.id} = ${id} for update) m
+    where ${u.id} = m.id and octet_length(m.merged::text) <= 32768 returning ${answer}`,
+);

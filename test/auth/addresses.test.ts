@@ -116,7 +116,7 @@ async function work(run: () => Promise<unknown>) {
     hashed,
     statements: statements.filter(
       (text) =>
-        !/^(begin|commit)$|from "projects" join "orgs"|mail_outbox|link_hash = case|select name from projects/.test(
+        !/^(begin|commit)$|from "projects" join "orgs"|mail_outbox|"link_hash" = case|^select "projects"."name" as "name" from "projects" where/.test(
           text,
         ),
     ),

@@ -1,21 +1,48 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
+import { KeyRing } from '../../core/keys.ts';
+import { ProjectDatabases } from '../../db/project-databases.ts';
 import type { chainPayments } from '../../db/schema/chain-payments.ts';
 import type { feedChanges } from '../../db/schema/changes.ts';
 import type { dailyCounts } from '../../db/schema/daily-counts.ts';
-import { type ParametersOf, type RegisteredStatement, type RowOf, registeredStatements } from '../../db/sql.ts';
+import {
+  type DatabaseKind,
+  type ParametersOf,
+  type RegisteredStatement,
+  type RowOf,
+  registeredStatements,
+} from '../../db/sql.ts';
 import { types } from '../../db/types.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 // All that declares statements is loaded by the program itself.
 import '../../server/app.ts';
 
 const control = await createControlDatabase();
-const client = new pg.Client({ connectionString: control.url, types });
-await client.connect();
+const databases = new ProjectDatabases({
+  servers: { main: control.serverUrl },
+  keys: new KeyRing(randomBytes(32)),
+  warn: () => undefined,
+});
+await databases.bootstrap();
+const project = databases.assign();
+await databases.provision(project);
+const open = async (connectionString: string) => {
+  const client = new pg.Client({ connectionString, types });
+  await client.connect();
+  return client;
+};
+const clients: Readonly<Record<DatabaseKind, pg.Client>> = {
+  control: await open(control.url),
+  // As the gateway: by the login of sign-in, for which no name means anything without its schema.
+  project: await open(databases.authLogins.loginUrl(project)),
+};
 afterAll(async () => {
-  await client.end();
+  for (const client of Object.values(clients)) await client.end();
+  await databases.drop(project);
+  await databases.close();
   await control.drop();
 });
 
@@ -61,7 +88,8 @@ class Description {
 }
 
 /** What the server makes of a statement. */
-async function prepare(text: string) {
+async function prepare({ on, text }: RegisteredStatement) {
+  const client = clients[on];
   const description = new Description(text);
   client.query(description as never);
   await description.done;
@@ -86,13 +114,13 @@ const declaredOf = ({ parameterTypes, rowTypes }: RegisteredStatement) => ({
 
 test('PostgreSQL prepares every statement, with the parameters and the columns that it is declared with', async () => {
   const statements = registeredStatements();
-  expect(statements.length).toBeGreaterThan(0);
+  expect(new Set(statements.map(({ on }) => on))).toEqual(new Set(Object.keys(clients)));
   for (const one of statements)
-    expect(await prepare(one.text).catch((error) => error), `${one.name}: ${one.text}`).toEqual(declaredOf(one));
+    expect(await prepare(one).catch((error) => error), `${one.name}: ${one.text}`).toEqual(declaredOf(one));
 });
 
 const columns: Column[] = [];
-for (const folder of ['schema', 'partitioned']) {
+for (const folder of ['schema', 'partitioned', 'project-schema']) {
   const path = new URL(`../../db/${folder}/`, import.meta.url);
   for (const file of readdirSync(path)) {
     const exported: Readonly<Record<string, unknown>> = await import(new URL(file, path).href);
@@ -118,7 +146,7 @@ test('a row holds what its type says, whatever mode a column was declared with',
   expect(unlike.size).toBeGreaterThan(10);
   for (const [name, column] of unlike) {
     const type = column.getSQLType();
-    const { rows } = await client.query<{ read: object }>(`select '${sampleOf(type)}'::${type} as read`);
+    const { rows } = await clients.control.query<{ read: object }>(`select '${sampleOf(type)}'::${type} as read`);
     expect(rows[0]!.read.constructor.name, name).toBe(heldOf(column));
   }
   expectTypeOf<RowOf<{ block: typeof chainPayments.block }>>().toEqualTypeOf<{ block: bigint }>();

@@ -1,14 +1,18 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
+import { jsonObject } from '../../../db/json.ts';
 import { isUniqueViolation } from '../../../db/pool.ts';
+import { identities, users } from '../../../db/project-schema/auth.ts';
+import { computed, insertSelect, type ParametersOf, typed } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { email, fitsJson } from '../auth-input.ts';
 import { asUser, endpoint, withServiceKey } from '../endpoint.ts';
 import { SessionWire } from '../session-answer.ts';
 import { endSessions, startSession } from '../sessions.ts';
-import { type AuthStatement, type AuthValue, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
 
 /** What functions of a project verify by themselves. Contract 02, section 7.7. */
 const providers = ['wallet', 'oidc', 'custom'] as const;
@@ -51,8 +55,14 @@ export const sessionFromIdentity = endpoint({
     requireProvider(provider);
     if (!isProof(proof)) throw new ServiceError('SVC_AUTH_SESSION_BRIDGE_UNVERIFIED');
     const address = named.email ?? `${sha256Hex(`${provider}:${subject}`).slice(0, 40)}@${provider}.invalid`;
-    const values = [provider, subject, address, named.display_name ?? null, named.email ?? null, createUser];
-    const { outcome, id } = await admit(services, target, values);
+    const { outcome, id } = await admit(services, target, {
+      provider,
+      subject,
+      address,
+      displayName: named.display_name ?? null,
+      email: named.email ?? null,
+      createUser,
+    });
     if (outcome === 'unknown') throw new ServiceError('SVC_AUTH_UNKNOWN_IDENTITY');
     if (outcome === 'taken' || id === null)
       throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT', {
@@ -100,35 +110,61 @@ function isProof(proof: unknown): boolean {
   return (proof as { readonly verified?: unknown }).verified !== false;
 }
 
-interface Admitted {
-  readonly outcome: 'known' | 'made' | 'taken' | 'unknown';
-  readonly id: string | null;
-}
+type Verified = ParametersOf<typeof verified>;
 
 /** A race of two first sign-ins of one identity: who loses finds the user there. */
-async function admit(services: Services, target: ProjectTarget, values: readonly AuthValue[]): Promise<Admitted> {
+async function admit(services: Services, target: ProjectTarget, given: Verified) {
+  const asked = admitStatement.with(given);
   try {
-    return (await authRow<Admitted>(services, target, admitStatement, values))!;
+    return (await authRow(services, target, asked))!;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return (await authRow<Admitted>(services, target, admitStatement, values))!;
+    return (await authRow(services, target, asked))!;
   }
 }
 
-const admitStatement: AuthStatement = {
-  name: 'bridge_admit',
-  text: `with known as (
-      select user_id as id from auth.identities where provider = $1 and provider_sub = $2
-    ), taken as (
-      select id from auth.users where email = $3 and $6::boolean and not exists (select from known)
-    ), made as (
-      insert into auth.users (email, display_name)
-      select $3, $4 where $6::boolean and not exists (select from known) and not exists (select from taken)
-      returning id
-    ), linked as (
-      insert into auth.identities (provider, provider_sub, user_id, provider_email) select $1, $2, id, $5 from made
-    )
-    select json_build_object('outcome', case when exists (select from known) then 'known'
-        when exists (select from made) then 'made' when exists (select from taken) then 'taken' else 'unknown' end,
-      'id', coalesce((select id from known), (select id from made)))`,
+const verified = {
+  provider: identities.provider,
+  subject: identities.providerSub,
+  address: users.email,
+  displayName: users.displayName,
+  /** What was told of the address; the one of the user may be made up. */
+  email: identities.providerEmail,
+  createUser: typed<boolean>('boolean'),
 };
+
+const admitStatement = authStatement(
+  'bridge_admit',
+  {
+    params: verified,
+    answer: jsonObject({
+      outcome: computed<'known' | 'made' | 'taken' | 'unknown'>(
+        'text',
+        sql`case when exists (select from known) then 'known'
+        when exists (select from made) then 'made' when exists (select from taken) then 'taken' else 'unknown' end`,
+      ),
+      id: computed<string | null>('uuid', sql`coalesce((select id from known), (select id from made))`),
+    }),
+  },
+  ({ provider, subject, address, displayName, email, createUser }, answer) => sql`with known as (
+      select ${identities.userId} as id from ${identities}
+      where ${identities.provider} = ${provider} and ${identities.providerSub} = ${subject}
+    ), taken as (
+      select ${users.id} from ${users}
+      where ${users.email} = ${address} and ${createUser}::boolean and not exists (select from known)
+    ), made as (
+      ${insertSelect(
+        users,
+        { email: address, displayName },
+        sql`where ${createUser}::boolean and not exists (select from known) and not exists (select from taken)`,
+      )}
+      returning ${users.id}
+    ), linked as (
+      ${insertSelect(
+        identities,
+        { provider, providerSub: subject, userId: sql`made.id`, providerEmail: email },
+        sql`from made`,
+      )}
+    )
+    select ${answer}`,
+);

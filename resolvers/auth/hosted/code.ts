@@ -1,6 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
+import { asKept, jsonObject } from '../../../db/json.ts';
+import { challenges } from '../../../db/project-schema/auth.ts';
+import { computed, pick } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -8,7 +12,7 @@ import { attemptsMax, type Challenge, useCode } from '../challenges.ts';
 import { endpoint, withKey } from '../endpoint.ts';
 import { codeGrant, codeHashesOf } from '../mail-grant.ts';
 import { SessionWire } from '../session-answer.ts';
-import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { countTry } from '../throttle.ts';
 
 /** `POST /auth/email-code/confirm` on a project's host. Contract 01, section 3.12. */
@@ -28,7 +32,7 @@ export const confirmCode = endpoint({
   async handler(ctx, { challenge_id: challengeId, code }) {
     const { services, target } = ctx;
     await countCode(ctx, target);
-    const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
+    const asked = await authRow(services, target, stateStatement.with({ id: challengeId }));
     try {
       const session = await codeGrant(ctx, { challengeId, code });
       return { session, redirect_url: asked?.redirect_url ?? null };
@@ -53,7 +57,7 @@ export async function spendCode(
 ): Promise<Challenge> {
   const { services } = ctx;
   await countCode(ctx, target);
-  const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
+  const asked = await authRow(services, target, stateStatement.with({ id: challengeId }));
   // Of somebody else: it is not used up, and nothing is said of it.
   if (asked !== undefined && asked.email !== address) throw new ServiceError('SVC_AUTH_INVALID_CREDENTIALS');
   const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
@@ -66,7 +70,7 @@ const countCode = ({ services, request }: Context, target: ProjectTarget) =>
   countTry(services, target, signInThrottles.codeOfNetwork, 'code', networkOf(request.address));
 
 async function whyNot({ services }: Context, target: ProjectTarget, challengeId: string): Promise<ServiceError> {
-  const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
+  const asked = await authRow(services, target, stateStatement.with({ id: challengeId }));
   if (asked?.open !== true || asked.attempts >= attemptsMax) return new ServiceError('SVC_AUTH_CHALLENGE_ENDED');
   const left = attemptsMax - asked.attempts;
   return new ServiceError('SVC_AUTH_INVALID_CREDENTIALS', {
@@ -75,17 +79,16 @@ async function whyNot({ services }: Context, target: ProjectTarget, challengeId:
   });
 }
 
-interface Asked {
-  readonly email: string;
-  readonly redirect_url: string | null;
-  readonly attempts: number;
-  /** It can still be answered. */
-  readonly open: boolean;
-}
-
-const stateStatement: AuthStatement = {
-  name: 'hosted_challenge',
-  text: `select json_build_object('email', email, 'redirect_url', redirect_url, 'attempts', attempts,
-      'open', used_at is null and expires_at > now())
-    from auth.challenges where id = $1::uuid and delivery <> 'link'`,
-};
+const stateStatement = authStatement(
+  'hosted_challenge',
+  {
+    params: pick(challenges, 'id'),
+    answer: jsonObject({
+      ...asKept(pick(challenges, 'email', 'redirectUrl', 'attempts')),
+      /** It can still be answered. */
+      open: computed<boolean>('boolean', sql`${challenges.usedAt} is null and ${challenges.expiresAt} > now()`),
+    }),
+  },
+  ({ id }, answer) =>
+    sql`select ${answer} from ${challenges} where ${challenges.id} = ${id} and ${challenges.delivery} <> 'link'`,
+);

@@ -1,22 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../../core/keys.ts';
+import { asKept, jsonObject } from '../../../db/json.ts';
+import { named, refreshTokens, sessions, users } from '../../../db/project-schema/auth.ts';
+import { computed, from, pick, setOf, typed } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
 import { type LiveSession, liveJson } from '../live-session.ts';
 import { requireDomain, type SessionAnswer } from '../session-answer.ts';
-import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { forgetStandings } from '../shared/standing.ts';
+import { stands } from '../stands.ts';
 import { type ShownSession, sessionCookie } from './cookie.ts';
 
 /** A cookie's secret; its hash alone is kept. */
 const newSecret = () => randomBytes(32).toString('base64url');
-
-interface Kept {
-  readonly expires_at: string;
-}
 
 /**
  * Has a session that has just begun live in a cookie, whatever it began with: its refresh token goes, and it is known by
@@ -31,16 +32,9 @@ export async function keepInCookie(
 ): Promise<string> {
   const { session_id: sessionId } = decodeJwt<UserClaims>(access_token);
   const secret = newSecret();
-  const kept = await authRow<Kept>(services, target, keepStatement, [sessionId, sha256Hex(secret)]);
+  const kept = await authRow(services, target, keepStatement.with({ id: sessionId, secretHash: sha256Hex(secret) }));
   if (kept === undefined) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
   return sessionCookie({ sessionId, secret }, new Date(kept.expires_at), services.now());
-}
-
-interface Found {
-  readonly secret_hash: string;
-  readonly revoked: boolean;
-  readonly over: boolean;
-  readonly live: LiveSession;
 }
 
 /** A session that nobody has, for a comparison that takes as long as any other. */
@@ -58,7 +52,7 @@ export async function requireCookieSession(
   target: ProjectTarget,
   { sessionId, secret }: ShownSession,
 ): Promise<LiveSession | 'replaced'> {
-  const found = await authRow<Found>(services, target, findStatement, [sessionId]);
+  const found = await authRow(services, target, findStatement.with({ id: sessionId }));
   const right = sameSecret(sha256Hex(secret), found?.secret_hash ?? nobodys);
   if (found !== undefined && !right && !found.revoked && !found.over) return 'replaced';
   if (found === undefined || !right || found.revoked) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
@@ -86,7 +80,7 @@ export async function renewCookieSession(
   const now = services.now();
   const [ends, hardEnd] = [Date.parse(session.expires_at), Date.parse(session.hard_expires_at)];
   if (ends - now.getTime() > lifeMs - renewedMs || ends >= hardEnd) return undefined;
-  const kept = await authRow<Kept>(services, target, renewStatement, [shown.sessionId]);
+  const kept = await authRow(services, target, renewStatement.with({ id: shown.sessionId }));
   return kept === undefined ? undefined : sessionCookie(shown, new Date(kept.expires_at), now);
 }
 
@@ -104,40 +98,62 @@ export async function proveAgain(
   method: string,
 ): Promise<string> {
   const secret = newSecret();
-  const kept = await authRow<Kept>(services, target, proveStatement, [sessionId, sha256Hex(secret), method]);
+  const prove = proveStatement.with({ id: sessionId, secretHash: sha256Hex(secret), method });
+  const kept = await authRow(services, target, prove);
   if (kept === undefined) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
   forgetStandings(services, target);
   return sessionCookie({ sessionId, secret }, new Date(kept.expires_at), services.now());
 }
 
-const keepStatement: AuthStatement = {
-  name: 'hosted_keep',
-  text: `with s as (
-      update auth.sessions set secret_hash = $2 where id = $1::uuid and revoked_at is null returning id, expires_at
-    ), gone as (delete from auth.refresh_tokens where session_id in (select id from s))
-    select json_build_object('expires_at', expires_at) from s`,
-};
+const s = named(sessions, 's');
+const u = named(users, 'u');
 
-const findStatement: AuthStatement = {
-  name: 'hosted_find',
-  text: `select json_build_object('secret_hash', s.secret_hash, 'revoked', s.revoked_at is not null,
-      'over', s.expires_at <= now() or s.hard_expires_at <= now(), 'live', ${liveJson})
-    from auth.sessions s join auth.users u on u.id = s.user_id
-    where s.id = $1::uuid and s.secret_hash is not null`,
-};
+const endJson = jsonObject(asKept(pick(sessions, 'expiresAt')));
 
-const renewStatement: AuthStatement = {
-  name: 'hosted_renew',
-  text: `update auth.sessions set expires_at = least(now() + interval '30 days', hard_expires_at), last_refreshed_at = now()
-    where id = $1::uuid and revoked_at is null and expires_at > now() and hard_expires_at > now()
-    returning json_build_object('expires_at', expires_at)`,
-};
+const keepStatement = authStatement(
+  'hosted_keep',
+  { params: pick(sessions, 'id', 'secretHash'), answer: jsonObject(asKept(pick(s, 'expiresAt'))) },
+  ({ id, secretHash }, answer) => sql`with s as (
+      update ${sessions} ${setOf(sessions, { secretHash })} where ${sessions.id} = ${id} and ${sessions.revokedAt} is null
+      returning ${sessions.id}, ${sessions.expiresAt}
+    ), gone as (delete from ${refreshTokens} where ${refreshTokens.sessionId} in (select ${s.id} from s))
+    select ${answer} from s`,
+);
 
-const proveStatement: AuthStatement = {
-  name: 'hosted_prove',
-  text: `update auth.sessions set auth_time = now(), secret_hash = $2,
-      amr = case when $3 = any(amr) then amr else amr || $3 end
-    where id = $1::uuid and secret_hash is not null and revoked_at is null
-      and expires_at > now() and hard_expires_at > now()
-    returning json_build_object('expires_at', expires_at)`,
-};
+const findStatement = authStatement(
+  'hosted_find',
+  {
+    params: pick(s, 'id'),
+    answer: jsonObject({
+      secret_hash: computed<string>('text', sql`${s.secretHash}`),
+      revoked: computed<boolean>('boolean', sql`${s.revokedAt} is not null`),
+      over: computed<boolean>('boolean', sql`${s.expiresAt} <= now() or ${s.hardExpiresAt} <= now()`),
+      live: liveJson,
+    }),
+  },
+  ({ id }, answer) => sql`select ${answer} from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}
+    where ${s.id} = ${id} and ${s.secretHash} is not null`,
+);
+
+const renewStatement = authStatement(
+  'hosted_renew',
+  { params: pick(sessions, 'id'), answer: endJson },
+  ({ id }, answer) => sql`update ${sessions} ${setOf(sessions, {
+    expiresAt: sql`least(now() + interval '30 days', ${sessions.hardExpiresAt})`,
+    lastRefreshedAt: sql`now()`,
+  })}
+    where ${sessions.id} = ${id} and ${stands(sessions)}
+    returning ${answer}`,
+);
+
+const proveStatement = authStatement(
+  'hosted_prove',
+  { params: { ...pick(sessions, 'id', 'secretHash'), method: typed<string>('text') }, answer: endJson },
+  ({ id, secretHash, method }, answer) => sql`update ${sessions} ${setOf(sessions, {
+    authTime: sql`now()`,
+    secretHash,
+    amr: sql`case when ${method} = any(${sessions.amr}) then ${sessions.amr} else ${sessions.amr} || ${method} end`,
+  })}
+    where ${sessions.id} = ${id} and ${sessions.secretHash} is not null and ${stands(sessions)}
+    returning ${answer}`,
+);

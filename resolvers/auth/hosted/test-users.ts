@@ -1,15 +1,20 @@
+import { sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { asKept, jsonObject, toJson } from '../../../db/json.ts';
+import { sessions, users } from '../../../db/project-schema/auth.ts';
+import { mailOutbox } from '../../../db/schema/platform.ts';
+import { computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
 import { endpoint, withServiceKey } from '../endpoint.ts';
+import { roleChange } from '../role-change.ts';
 import { momentOf } from '../rows.ts';
 import { SessionWire } from '../session-answer.ts';
 import { startSession } from '../sessions.ts';
-import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { forgetStandings } from '../shared/standing.ts';
 
 // Users for the tests of an app, which the service key makes. Contract 01, section 3.10.
@@ -29,22 +34,9 @@ const isAdmin = z.boolean().optional().describe('Whether the user manages the pr
 /** The address of a test's user: of this project alone, and under a domain that nobody can ever have. */
 const addressOf = ({ publicId }: ProjectTarget, name: string) => `${name}@p-${publicId}.test.invalid`;
 
-interface TestUser {
-  readonly id: string;
-  readonly email: string;
-  readonly is_admin: boolean;
-  readonly created_at: string;
-  readonly created: boolean;
-}
-
-async function testUser(
-  services: Services,
-  target: ProjectTarget,
-  name: string,
-  admin: boolean | undefined,
-): Promise<TestUser> {
+async function testUser(services: Services, target: ProjectTarget, name: string, admin: boolean | undefined) {
   const email = addressOf(target, name);
-  const user = await authRow<TestUser>(services, target, upsertStatement, [email, admin ?? null]);
+  const user = await authRow(services, target, upsertStatement.with({ email, isAdmin: admin ?? null }));
   // Somebody signed up with this very address, and is no test's user.
   if (user === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
   forgetStandings(services, target);
@@ -82,18 +74,11 @@ export const startTestSession = endpoint({
     const { id } = await testUser(services, target, label, is_admin);
     const session = await startSession(services, target, { userId: id, amr: ['test'] });
     const { session_id } = decodeJwt<UserClaims>(session.access_token);
-    const ends = await authRow<string>(services, target, shortenStatement, [session_id]);
+    const ends = await authRow(services, target, shortenStatement.with({ id: session_id }));
     return { ...session, label, is_test: true as const, session_expires_at: momentOf(ends!) };
   },
   wire: SessionWire.extend({ label: z.string(), is_test: z.literal(true), session_expires_at: z.iso.datetime() }),
 });
-
-interface Mail {
-  readonly id: string;
-  readonly subject: string;
-  readonly body_text: string;
-  readonly created_at: Date;
-}
 
 /** `POST /auth/v1/test-emails`. */
 export const readTestEmails = endpoint({
@@ -103,10 +88,10 @@ export const readTestEmails = endpoint({
   admit: withServiceKey,
   async handler({ services, target }, { label }) {
     const email = addressOf(target, label);
-    const rows = await services.db.rows<Mail>(mailsStatement, [email, target.orgId]);
+    const rows = await services.db.rows(mailsStatement.with({ recipient: email, orgId: target.orgId }));
     return {
       email,
-      emails: rows.map(({ id, subject, body_text: text, created_at }) => {
+      emails: rows.map(({ id, subject, bodyText: text, createdAt }) => {
         const link = /^https?:\/\/\S+$/m.exec(text)?.[0] ?? null;
         return {
           id,
@@ -115,7 +100,7 @@ export const readTestEmails = endpoint({
           link,
           token: link === null ? null : new URL(link).searchParams.get('token'),
           code: /^\d{6}$/m.exec(text)?.[0] ?? null,
-          created_at: created_at.toISOString(),
+          created_at: createdAt.toISOString(),
         };
       }),
     };
@@ -136,26 +121,42 @@ export const readTestEmails = endpoint({
   }),
 });
 
-const upsertStatement: AuthStatement = {
-  name: 'test_user',
-  text: `insert into auth.users as u (email, is_admin, is_test, email_verified_at)
-    values ($1, coalesce($2::boolean, false), true, now())
-    on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
-      authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
-      where u.is_test
-    returning json_build_object('id', u.id, 'email', u.email, 'is_admin', u.is_admin, 'created_at', u.created_at,
-      'created', u.xmax = 0)`,
-};
+const upsertStatement = authStatement(
+  'test_user',
+  {
+    params: { email: users.email, isAdmin: typed<boolean | null>('boolean') },
+    answer: jsonObject({
+      ...asKept(pick(users, 'id', 'email', 'isAdmin', 'createdAt')),
+      created: computed<boolean>('boolean', sql`${users}.xmax = 0`),
+    }),
+  },
+  ({ email, isAdmin }, answer) => sql`${insertInto(users, {
+    email,
+    isAdmin: sql`coalesce(${isAdmin}::boolean, false)`,
+    isTest: sql`true`,
+    emailVerifiedAt: sql`now()`,
+  })}
+    on conflict (${nameOf(users.email)}) do update ${setOf(users, roleChange(isAdmin))} where ${users.isTest}
+    returning ${answer}`,
+);
 
-const shortenStatement: AuthStatement = {
-  name: 'test_session',
-  text: `update auth.sessions set expires_at = created_at + interval '${sessionHours} hours',
-      hard_expires_at = created_at + interval '${sessionHours} hours'
-    where id = $1::uuid returning to_json(hard_expires_at)`,
-};
+const sessionEnd = sql`${sessions.createdAt} + interval '${sql.raw(String(sessionHours))} hours'`;
 
-const mailsStatement: Statement = {
-  name: 'auth.test-mails',
-  text: `select id, subject, body_text, created_at from mail_outbox
-    where recipient = $1 and org_id = $2 and recipient like '%.invalid' order by created_at desc, id desc limit ${mailsMax}`,
-};
+const shortenStatement = authStatement(
+  'test_session',
+  { params: pick(sessions, 'id'), answer: toJson(sessions.hardExpiresAt) },
+  ({ id }, answer) => sql`update ${sessions} ${setOf(sessions, { expiresAt: sessionEnd, hardExpiresAt: sessionEnd })}
+    where ${sessions.id} = ${id} returning ${answer}`,
+);
+
+const mailsStatement = statement(
+  'auth.test-mails',
+  {
+    params: { recipient: mailOutbox.recipient, orgId: typed<string>('uuid') },
+    row: pick(mailOutbox, 'id', 'subject', 'bodyText', 'createdAt'),
+  },
+  ({ recipient, orgId }, row) => sql`select ${row} from ${mailOutbox}
+    where ${mailOutbox.recipient} = ${recipient} and ${mailOutbox.orgId} = ${orgId}
+      and ${mailOutbox.recipient} like '%.invalid'
+    order by ${mailOutbox.createdAt} desc, ${mailOutbox.id} desc limit ${sql.raw(String(mailsMax))}`,
+);

@@ -1,21 +1,25 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { jsonObject, jsonOne, toJson } from '../../../db/json.ts';
+import { passkeys as kept, named, sessions } from '../../../db/project-schema/auth.ts';
+import { computed, from, setOf } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';
 import { lockUserStatement } from '../lock-user.ts';
-import { type AuthStatement, authBatch, authRows } from '../shared/auth-rows.ts';
+import { authBatch, authRows, authStatement } from '../shared/auth-rows.ts';
 import { passkeyId } from '../shared/passkeys/passkey-input.ts';
 import { forgetStandings } from '../shared/standing.ts';
 import {
   lockSettingsStatement,
   mayChange,
-  type PasskeyStanding,
   requirePasskeyProof,
+  standingJson,
   standingSelect,
 } from './passkey-proof.ts';
-import { type PasskeyRow, PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
+import { PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
 
 const list = (name: 'auth.passkeys' | 'auth.accountPasskeys') =>
   endpoint({
@@ -24,7 +28,7 @@ const list = (name: 'auth.passkeys' | 'auth.accountPasskeys') =>
     input: z.object({}),
     admit: asUser,
     handler: async ({ services, target, account }) => ({
-      passkeys: (await authRows<PasskeyRow>(services, target, listStatement, [account.id])).map(passkeyToWire),
+      passkeys: (await authRows(services, target, listStatement.with({ user: account.id }))).map(passkeyToWire),
     }),
     wire: z.object({ passkeys: z.array(PasskeyWire) }),
   });
@@ -72,11 +76,6 @@ export const removeAccountPasskey = endpoint({
   }),
 });
 
-interface Removal {
-  readonly standing: PasskeyStanding | null;
-  readonly removed: boolean;
-}
-
 /**
  * Removes a passkey, and with it what sessions had gained by it: those that began with it end, save the one that asks,
  * which goes on as one without a passkey.
@@ -90,39 +89,59 @@ async function removePasskey(
   { account, session }: LiveSession,
   id: string,
 ): Promise<number | undefined> {
-  const [, [found], , [removal]] = (await authBatch(services, target, [
-    [lockUserStatement, [account.id]],
-    [lockPasskeyStatement, [account.id, id]],
-    [lockSettingsStatement, []],
-    [removeStatement, [account.id, session.id, id]],
-  ])) as [unknown, [string?], unknown, [Removal]];
+  const [, [found], , [removal]] = await authBatch(services, target, [
+    lockUserStatement.with({ user: account.id }),
+    lockPasskeyStatement.with({ user: account.id, id }),
+    lockSettingsStatement.with({}),
+    removeStatement.with({ user: account.id, session: session.id, id }),
+  ]);
   if (found === undefined) return undefined;
-  requirePasskeyProof(removal.standing, 'passkey.remove');
-  if (!removal.removed) throw new ServiceError('LAST_ADMIN_PASSKEY');
+  const { standing, removed } = removal!;
+  requirePasskeyProof(standing, 'passkey.remove');
+  if (!removed) throw new ServiceError('LAST_ADMIN_PASSKEY');
   forgetStandings(services, target);
-  return removal.standing!.passkeys - 1;
+  return standing!.passkeys - 1;
 }
 
-const listStatement: AuthStatement = {
-  name: 'passkey_list',
-  text: `select ${passkeyJson('k')} from auth.passkeys k where user_id = $1::uuid order by created_at, id`,
-};
+const listStatement = authStatement(
+  'passkey_list',
+  { params: { user: kept.userId }, answer: passkeyJson(kept) },
+  ({ user }, answer) =>
+    sql`select ${answer} from ${kept} where ${kept.userId} = ${user} order by ${kept.createdAt}, ${kept.id}`,
+);
 
-const lockPasskeyStatement: AuthStatement = {
-  name: 'passkey_lock',
-  text: 'select to_json(id) from auth.passkeys where user_id = $1::uuid and id = $2::uuid for update',
-};
+const lockPasskeyStatement = authStatement(
+  'passkey_lock',
+  { params: { user: kept.userId, id: kept.id }, answer: toJson(kept.id) },
+  ({ user, id }, answer) =>
+    sql`select ${answer} from ${kept} where ${kept.userId} = ${user} and ${kept.id} = ${id} for update`,
+);
 
-const removeStatement: AuthStatement = {
-  name: 'passkey_remove',
-  text: `with st as (${standingSelect}), gone as (
-      delete from auth.passkeys k using st
-      where k.id = $3::uuid and k.user_id = $1::uuid and ${mayChange} and not (st.obliged and st.passkeys = 1)
-      returning k.id
+const k = named(kept, 'k');
+const s = named(sessions, 's');
+
+const removeStatement = authStatement(
+  'passkey_remove',
+  {
+    params: { user: k.userId, session: s.id, id: k.id },
+    answer: jsonObject({
+      standing: jsonOne(standingJson, sql`from st`),
+      removed: computed<boolean>('boolean', sql`exists (select from gone)`),
+    }),
+  },
+  ({ user, session, id }, answer) => sql`with st as (${standingSelect(user, session)}), gone as (
+      delete from ${from(k)} using st
+      where ${k.id} = ${id} and ${k.userId} = ${user} and ${mayChange} and not (st.obliged and st.passkeys = 1)
+      returning ${k.id}
     ), changed as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null, amr = array_remove(s.amr, 'passkey'),
-        revoked_at = case when s.id = $2::uuid then s.revoked_at else coalesce(s.revoked_at, now()) end
-      from gone where s.passkey_id = gone.id
+      update ${from(s)} ${setOf(sessions, {
+        aal: sql`'aal1'`,
+        passkeyId: sql`null`,
+        passkeyTime: sql`null`,
+        amr: sql`array_remove(${s.amr}, 'passkey')`,
+        revokedAt: sql`case when ${s.id} = ${session} then ${s.revokedAt} else coalesce(${s.revokedAt}, now()) end`,
+      })}
+      from gone where ${s.passkeyId} = gone.id
     )
-    select json_build_object('standing', (select to_json(st) from st), 'removed', exists (select from gone))`,
-};
+    select ${answer}`,
+);

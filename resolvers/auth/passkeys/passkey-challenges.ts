@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { type Answer, asKept, jsonObject, toJson } from '../../../db/json.ts';
+import { passkeyChallenges as asked } from '../../../db/project-schema/auth.ts';
+import { insertInto, pick, setOf } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
+import { swept } from '../swept.ts';
 
 /** How long an authenticator is waited for, in minutes. Contract 01, section 3.9. */
 export const passkeyMinutes = 5;
 
+const challengeJson = jsonObject(asKept(pick(asked, 'id', 'challenge', 'rpId', 'origin', 'email')));
+
 /** A ceremony that is under way. */
-export interface PasskeyChallenge {
-  readonly id: string;
-  readonly challenge: string;
-  readonly rp_id: string;
-  readonly origin: string;
-  readonly email: string | null;
-}
+export type PasskeyChallenge = Answer<typeof challengeJson>;
 
 /** What a ceremony is about. */
 export interface Ceremony {
@@ -34,8 +35,8 @@ export async function beginCeremony(
 ): Promise<{ readonly id: string; readonly bytes: Uint8Array<ArrayBuffer> }> {
   const bytes = new Uint8Array(randomBytes(32));
   const challenge = Buffer.from(bytes).toString('base64url');
-  const values = [purpose, challenge, rpId, origin, sessionId ?? null, email ?? null];
-  return { id: (await authRow<string>(services, target, beginStatement, values))!, bytes };
+  const begin = { purpose, challenge, rpId, origin, sessionId: sessionId ?? null, email: email ?? null };
+  return { id: (await authRow(services, target, beginStatement.with(begin)))!, bytes };
 }
 
 /** Uses a challenge up, once however many answer it at once, and whether or not the answer is right. */
@@ -45,24 +46,24 @@ export const useCeremony = (
   id: string,
   { purpose, sessionId }: Pick<Ceremony, 'purpose' | 'sessionId'>,
 ): Promise<PasskeyChallenge | undefined> =>
-  authRow<PasskeyChallenge>(services, target, useStatement, [id, purpose, sessionId ?? null]);
+  authRow(services, target, useStatement.with({ id, purpose, sessionId: sessionId ?? null }));
 
-const beginStatement: AuthStatement = {
-  name: 'passkey_begin',
-  text: `with swept as (
-      delete from auth.passkey_challenges where id in (
-        select id from auth.passkey_challenges where expires_at < now()
-        order by expires_at limit 10 for update skip locked)
-    )
-    insert into auth.passkey_challenges (purpose, challenge, rp_id, origin, session_id, email, expires_at)
-    values ($1, $2, $3, $4, $5::uuid, $6, now() + interval '${passkeyMinutes} minutes')
-    returning to_json(id)`,
-};
+const beginStatement = authStatement(
+  'passkey_begin',
+  { params: pick(asked, 'purpose', 'challenge', 'rpId', 'origin', 'sessionId', 'email'), answer: toJson(asked.id) },
+  (given, answer) => sql`with ${swept(asked, sql`${asked.expiresAt}`)}
+    ${insertInto(asked, {
+      ...given,
+      expiresAt: sql`now() + interval '${sql.raw(String(passkeyMinutes))} minutes'`,
+    })}
+    returning ${answer}`,
+);
 
-const useStatement: AuthStatement = {
-  name: 'passkey_challenge_use',
-  text: `update auth.passkey_challenges set used_at = now()
-    where id = $1::uuid and purpose = $2 and session_id is not distinct from $3::uuid
-      and used_at is null and expires_at > now()
-    returning json_build_object('id', id, 'challenge', challenge, 'rp_id', rp_id, 'origin', origin, 'email', email)`,
-};
+const useStatement = authStatement(
+  'passkey_challenge_use',
+  { params: pick(asked, 'id', 'purpose', 'sessionId'), answer: challengeJson },
+  ({ id, purpose, sessionId }, answer) => sql`update ${asked} ${setOf(asked, { usedAt: sql`now()` })}
+    where ${asked.id} = ${id} and ${asked.purpose} = ${purpose} and ${asked.sessionId} is not distinct from ${sessionId}
+      and ${asked.usedAt} is null and ${asked.expiresAt} > now()
+    returning ${answer}`,
+);

@@ -1,44 +1,56 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import { type JsonRow, toJson } from '../../../db/json.ts';
+import { named, passkeys, sessions, settings, users } from '../../../db/project-schema/auth.ts';
+import { computed, from, selected } from '../../../db/sql.ts';
 import { sessionOver } from '../session-over.ts';
-import type { AuthStatement } from '../shared/auth-rows.ts';
+import { authStatement } from '../shared/auth-rows.ts';
+import { stands } from '../stands.ts';
 
 /** How old a proof may be that passkeys are changed by, in seconds. Contract 01, section 3.9. */
 const proofSeconds = 300;
 
-/** What decides whether a session may change its user's passkeys. */
-export interface PasskeyStanding {
-  /** Whether the session stands. */
-  readonly live: boolean;
-  /** Whether the user is an admin whom the project demands a passkey of. */
-  readonly obliged: boolean;
-  readonly passkeys: number;
-  /** Whether the user signed in a moment ago, by whatever means. */
-  readonly fresh: boolean;
-  /** Whether the session rests on a passkey that still is one. */
-  readonly proven: boolean;
-  /** Whether that one was shown a moment ago. */
-  readonly recent: boolean;
-}
+const u = named(users, 'u');
+const s = named(sessions, 's');
+const k = named(passkeys, 'k');
 
-/** The standing of session `$2` of user `$1`: one row, or none when there is no such session. */
-export const standingSelect = `select
-    s.revoked_at is null and s.expires_at > now() and s.hard_expires_at > now() as live,
-    u.is_admin and a.require_passkey_for_project_admin as obliged,
-    (select count(*)::int from auth.passkeys k where k.user_id = u.id) as passkeys,
-    s.auth_time > now() - interval '${proofSeconds} seconds' as fresh,
-    s.passkey_id is not null as proven,
-    s.passkey_id is not null and coalesce(s.passkey_time > now() - interval '${proofSeconds} seconds', false) as recent
-  from auth.users u join auth.sessions s on s.user_id = u.id, auth.settings a
-  where u.id = $1::uuid and s.id = $2::uuid`;
+const isRecent = (time: SQL) => sql`${time} > now() - interval '${sql.raw(String(proofSeconds))} seconds'`;
+const isProven = sql`${s.passkeyId} is not null`;
+
+const standing = {
+  /** Whether the session stands. */
+  live: computed<boolean>('boolean', stands(s)),
+  /** Whether the user is an admin whom the project demands a passkey of. */
+  obliged: computed<boolean>('boolean', sql`${u.isAdmin} and ${settings.requirePasskeyForProjectAdmin}`),
+  passkeys: computed<number>('integer', sql`(select count(*)::int from ${from(k)} where ${k.userId} = ${u.id})`),
+  /** Whether the user signed in a moment ago, by whatever means. */
+  fresh: computed<boolean>('boolean', isRecent(sql`${s.authTime}`)),
+  /** Whether the session rests on a passkey that still is one. */
+  proven: computed<boolean>('boolean', isProven),
+  /** Whether that one was shown a moment ago. */
+  recent: computed<boolean>('boolean', sql`${isProven} and coalesce(${isRecent(sql`${s.passkeyTime}`)}, false)`),
+};
+
+/** What decides whether a session may change its user's passkeys. */
+export type PasskeyStanding = JsonRow<typeof standing>;
+
+/** The standing of a session of a user: one row, or none when there is no such session. */
+export const standingSelect = (user: SQL, session: SQL): SQL => sql`select ${selected(standing)}
+  from ${from(u)} join ${from(s)} on ${s.userId} = ${u.id}, ${settings}
+  where ${u.id} = ${user} and ${s.id} = ${session}`;
+
+/** A row `st` of {@link standingSelect} as JSON. */
+export const standingJson = computed<PasskeyStanding>('json', sql`to_json(st)`);
 
 /** Whether a row `st` of {@link standingSelect} may change passkeys; the same as {@link requirePasskeyProof}. */
-export const mayChange = 'st.live and (not st.obliged or st.recent or (st.fresh and st.passkeys = 0))';
+export const mayChange = sql`st.live and (not st.obliged or st.recent or (st.fresh and st.passkeys = 0))`;
 
 /** Locks what the project demands of admins: statements behind it in the batch find it as the last change left it. */
-export const lockSettingsStatement: AuthStatement = {
-  name: 'passkey_lock_settings',
-  text: 'select to_json(true) from auth.settings for share',
-};
+export const lockSettingsStatement = authStatement(
+  'passkey_lock_settings',
+  { answer: toJson(settings.singleton) },
+  (_none, answer) => sql`select ${answer} from ${settings} for share`,
+);
 
 /**
  * Asks of an admin whom the project demands a passkey of to have just shown one. One who has none shows a fresh sign-in

@@ -1,23 +1,15 @@
 import { z } from 'zod';
+import { type Answer, asKept, jsonObject } from '../../../db/json.ts';
+import type { passkeys } from '../../../db/project-schema/auth.ts';
+import { allOf } from '../../../db/sql.ts';
 import { momentOf, momentOrNull } from '../rows.ts';
 
-/** A passkey as its owner sees it. */
-export interface PasskeyRow {
-  readonly id: string;
-  readonly rp_id: string;
-  readonly created_origin: string;
-  readonly last_used_origin: string | null;
-  readonly transports: readonly string[];
-  readonly label: string | null;
-  readonly credential_device_type: string | null;
-  readonly credential_backed_up: boolean | null;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-}
+/** A passkey as JSON. */
+export const passkeyJson = (of: typeof passkeys) =>
+  jsonObject(asKept(allOf(of, ['userId', 'credentialId', 'publicKey', 'signCount'])));
 
-/** A passkey as JSON, by the alias of its row. */
-export const passkeyJson = (alias: string): string =>
-  `to_jsonb(${alias}) - 'user_id' - 'credential_id' - 'public_key' - 'sign_count'`;
+/** A passkey as its owner sees it. */
+export type PasskeyRow = Answer<ReturnType<typeof passkeyJson>>;
 
 /** Contract 01, section 3.1: `PasskeyRecord`. */
 export const PasskeyWire = z.object({

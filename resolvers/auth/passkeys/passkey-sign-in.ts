@@ -1,6 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { type Answer, jsonObject, toJson } from '../../../db/json.ts';
+import { named, passkeys, users } from '../../../db/project-schema/auth.ts';
+import { computed, from, pick, setOf } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Services } from '../../../kernel/run/context.ts';
@@ -9,7 +13,7 @@ import { endpoint, withKey } from '../endpoint.ts';
 import { ownRpId, requireOwnOrigin } from '../redirects.ts';
 import { SessionWire } from '../session-answer.ts';
 import { type Proof, startSession } from '../sessions.ts';
-import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { type Assertion, assertionResponse, challengeId, passkeyOrigin } from '../shared/passkeys/passkey-input.ts';
 import { checkAssertion, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry, forgetTries } from '../throttle.ts';
@@ -77,7 +81,7 @@ export async function provePasskey(
   if (ceremony === undefined) throw refused('challenge');
   if ((await ownRpId(services, target, ceremony.origin)) === null) throw refused('origin');
   const credentialId = Buffer.from(response.id, 'base64url');
-  const known = await authRow<Known>(services, target, findStatement, [credentialId, ceremony.rp_id]);
+  const known = await authRow(services, target, findStatement.with({ credentialId, rpId: ceremony.rp_id }));
   if (known === undefined || !isMeant(known, response, ceremony)) throw refused('assertion');
   const signedIn = await checkAssertion(response, ceremony, {
     publicKey: Buffer.from(known.public_key, 'hex'),
@@ -85,24 +89,30 @@ export async function provePasskey(
   });
   if (signedIn === undefined) throw refused('assertion');
   // Two answers with one count come from two authenticators: whoever is counted second is refused.
-  const used = await authRow(services, target, usedStatement, [
-    known.id,
-    signedIn.signCount,
-    ceremony.origin,
-    signedIn.backedUp,
-  ]);
+  const use = usedStatement.with({
+    id: known.id,
+    signCount: signedIn.signCount,
+    lastUsedOrigin: ceremony.origin,
+    credentialBackedUp: signedIn.backedUp,
+  });
+  const used = await authRow(services, target, use);
   if (used === undefined) throw refused('assertion');
   await forgetTries(services, target, 'passkey', response.id);
   return { userId: known.user_id, amr: ['passkey'], passkeyId: known.id };
 }
 
-interface Known {
-  readonly id: string;
-  readonly user_id: string;
-  readonly email: string;
-  readonly public_key: string;
-  readonly sign_count: number;
-}
+const k = named(passkeys, 'k');
+const u = named(users, 'u');
+
+const knownJson = jsonObject({
+  id: k.id,
+  user_id: u.id,
+  email: u.email,
+  sign_count: k.signCount,
+  public_key: computed<string>('text', sql`encode(${k.publicKey}, 'hex')`),
+});
+
+type Known = Answer<typeof knownJson>;
 
 /** Whether a passkey is of the user that the sign-in, and the authenticator, are about. */
 function isMeant({ email, user_id }: Known, { response }: Assertion, ceremony: PasskeyChallenge): boolean {
@@ -125,17 +135,19 @@ const refused = (reason: keyof typeof reasons) =>
     nextActions: [],
   });
 
-const findStatement: AuthStatement = {
-  name: 'passkey_find',
-  text: `select json_build_object('id', k.id, 'user_id', u.id, 'email', u.email, 'sign_count', k.sign_count,
-      'public_key', encode(k.public_key, 'hex'))
-    from auth.passkeys k join auth.users u on u.id = k.user_id where k.credential_id = $1::bytea and k.rp_id = $2`,
-};
+const findStatement = authStatement(
+  'passkey_find',
+  { params: pick(k, 'credentialId', 'rpId'), answer: knownJson },
+  ({ credentialId, rpId }, answer) => sql`select ${answer} from ${from(k)} join ${from(u)} on ${u.id} = ${k.userId}
+    where ${k.credentialId} = ${credentialId} and ${k.rpId} = ${rpId}`,
+);
 
-const usedStatement: AuthStatement = {
-  name: 'passkey_used',
-  text: `update auth.passkeys set sign_count = $2::bigint, last_used_at = now(), last_used_origin = $3,
-      credential_backed_up = $4::boolean
-    where id = $1::uuid and (sign_count < $2::bigint or (sign_count = 0 and $2::bigint = 0))
-    returning to_json(id)`,
-};
+const usedStatement = authStatement(
+  'passkey_used',
+  { params: pick(passkeys, 'id', 'signCount', 'lastUsedOrigin', 'credentialBackedUp'), answer: toJson(passkeys.id) },
+  ({ id, signCount, ...latest }, answer) => sql`update ${passkeys}
+    ${setOf(passkeys, { signCount, lastUsedAt: sql`now()`, ...latest })}
+    where ${passkeys.id} = ${id}
+      and (${passkeys.signCount} < ${signCount} or (${passkeys.signCount} = 0 and ${signCount} = 0))
+    returning ${answer}`,
+);

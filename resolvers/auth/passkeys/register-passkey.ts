@@ -1,10 +1,14 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
+import { jsonObject, jsonOne } from '../../../db/json.ts';
+import { passkeys, sessions } from '../../../db/project-schema/auth.ts';
+import { computed, insertSelect, nameOf, pick, typed } from '../../../db/sql.ts';
 import { passkeysPerUser, signInThrottles } from '../../../kernel/limits/limits.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import { lockUserStatement } from '../lock-user.ts';
 import { ownRpId, requireOwnOrigin } from '../redirects.ts';
-import { type AuthStatement, authBatch, authRow } from '../shared/auth-rows.ts';
+import { authBatch, authRow, authRows, authStatement } from '../shared/auth-rows.ts';
 import { challengeId, label, passkeyOrigin, registrationResponse } from '../shared/passkeys/passkey-input.ts';
 import { algorithms, checkRegistration, type NewCredential, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry } from '../throttle.ts';
@@ -14,6 +18,7 @@ import {
   mayChange,
   type PasskeyStanding,
   requirePasskeyProof,
+  standingJson,
   standingSelect,
 } from './passkey-proof.ts';
 import { type PasskeyRow, PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
@@ -29,11 +34,12 @@ export const beginPasskeyRegistration = endpoint({
   admit: asUser,
   async handler({ services, target, account, session }, { app_origin }) {
     const rpId = await requireOwnOrigin(services, target, 'app_origin', app_origin);
-    const standing = await authRow<PasskeyStanding>(services, target, standingStatement, [account.id, session.id]);
+    const own = { user: account.id, session: session.id };
+    const standing = await authRow(services, target, standingStatement.with(own));
     requirePasskeyProof(standing, 'passkey.register');
     refuseMore(standing!);
     await countTry(services, target, signInThrottles.passkeyRegistration, 'passkey_registration', account.id);
-    const known = await authRow<Known[]>(services, target, knownStatement, [account.id, rpId]);
+    const known = await authRows(services, target, knownStatement.with({ user: account.id, rpId }));
     const ceremony = { purpose: 'register', rpId, origin: app_origin, sessionId: session.id } as const;
     const { id, bytes } = await beginCeremony(services, target, ceremony);
     const { generateRegistrationOptions } = await webauthn();
@@ -46,7 +52,7 @@ export const beginPasskeyRegistration = endpoint({
       challenge: bytes,
       timeout: passkeyMinutes * 60_000,
       attestationType: 'none',
-      excludeCredentials: known!.map(({ id: hex, transports }) => ({
+      excludeCredentials: known.map(({ id: hex, transports }) => ({
         id: Buffer.from(hex, 'hex').toString('base64url'),
         transports: [...transports],
       })),
@@ -72,28 +78,20 @@ export const finishPasskeyRegistration = endpoint({
       throw invalidField('challenge_id', 'was made for an origin that the project does not allow any more');
     const made = await checkRegistration(response, ceremony);
     if (made === undefined) throw invalidField('response', 'is not a passkey made for this challenge and origin');
-    const [, , [kept]] = (await authBatch(services, target, [
-      [lockUserStatement, [account.id]],
-      [lockSettingsStatement, []],
-      [keepStatement, [account.id, session.id, ...valuesOf(made, ceremony), label ?? null]],
-    ])) as [unknown, unknown, [Kept]];
-    requirePasskeyProof(kept.standing, 'passkey.register');
-    refuseMore(kept.standing!);
-    if (kept.passkey === null) throw new ServiceError('PASSKEY_ALREADY_REGISTERED');
-    return passkeyToWire(kept.passkey);
+    const keep = { userId: account.id, session: session.id, ...valuesOf(made, ceremony), label: label ?? null };
+    const [, , [kept]] = await authBatch(services, target, [
+      lockUserStatement.with({ user: account.id }),
+      lockSettingsStatement.with({}),
+      keepStatement.with(keep),
+    ]);
+    const { standing, passkey } = kept!;
+    requirePasskeyProof(standing, 'passkey.register');
+    refuseMore(standing!);
+    if (passkey === null) throw new ServiceError('PASSKEY_ALREADY_REGISTERED');
+    return passkeyToWire(passkey);
   },
   wire: PasskeyWire,
 });
-
-interface Known {
-  readonly id: string;
-  readonly transports: readonly string[];
-}
-
-interface Kept {
-  readonly standing: PasskeyStanding | null;
-  readonly passkey: PasskeyRow | null;
-}
 
 /** What authenticators know a user by: the bytes of its id. */
 export const userHandleOf = (userId: string): Buffer => Buffer.from(userId.replaceAll('-', ''), 'hex');
@@ -109,29 +107,70 @@ function refuseMore({ passkeys }: PasskeyStanding): void {
 const valuesOf = (
   { credentialId, publicKey, signCount, transports, deviceType, backedUp }: NewCredential,
   { rp_id, origin }: PasskeyChallenge,
-) => [credentialId, publicKey, signCount, rp_id, origin, transports, deviceType, backedUp] as const;
+) => ({
+  credentialId,
+  publicKey,
+  signCount,
+  rpId: rp_id,
+  createdOrigin: origin,
+  transports: JSON.stringify(transports),
+  credentialDeviceType: deviceType,
+  credentialBackedUp: backedUp,
+});
 
-const standingStatement: AuthStatement = {
-  name: 'passkey_standing',
-  text: `select to_json(st) from (${standingSelect}) st`,
-};
+const standingStatement = authStatement(
+  'passkey_standing',
+  { params: { user: sessions.userId, session: sessions.id }, answer: standingJson },
+  ({ user, session }, answer) => sql`select ${answer} from (${standingSelect(user, session)}) st`,
+);
 
-const knownStatement: AuthStatement = {
-  name: 'passkey_known',
-  text: `select coalesce(json_agg(json_build_object('id', encode(credential_id, 'hex'), 'transports', transports)), '[]')
-    from auth.passkeys where user_id = $1::uuid and rp_id = $2`,
-};
+const knownStatement = authStatement(
+  'passkey_known',
+  {
+    params: { user: passkeys.userId, rpId: passkeys.rpId },
+    answer: jsonObject({
+      id: computed<string>('text', sql`encode(${passkeys.credentialId}, 'hex')`),
+      transports: passkeys.transports,
+    }),
+  },
+  ({ user, rpId }, answer) =>
+    sql`select ${answer} from ${passkeys} where ${passkeys.userId} = ${user} and ${passkeys.rpId} = ${rpId}`,
+);
 
-const keepStatement: AuthStatement = {
-  name: 'passkey_keep',
-  text: `with st as (${standingSelect}), made as (
-      insert into auth.passkeys as k (user_id, credential_id, public_key, sign_count, rp_id, created_origin, transports,
-        credential_device_type, credential_backed_up, label)
-      select $1::uuid, $3::bytea, $4::bytea, $5::bigint, $6, $7, array(select jsonb_array_elements_text($8::jsonb)),
-        $9, $10::boolean, $11
-      from st where ${mayChange} and st.passkeys < ${passkeysPerUser}
-      on conflict (credential_id) do nothing
-      returning ${passkeyJson('k')} as record
+const made = computed<PasskeyRow>('json', sql`record`);
+
+const keepStatement = authStatement(
+  'passkey_keep',
+  {
+    params: {
+      ...pick(
+        passkeys,
+        'userId',
+        'credentialId',
+        'publicKey',
+        'signCount',
+        'rpId',
+        'createdOrigin',
+        'credentialDeviceType',
+        'credentialBackedUp',
+        'label',
+      ),
+      transports: typed<string>('jsonb'),
+      session: sessions.id,
+    },
+    answer: jsonObject({
+      standing: jsonOne(standingJson, sql`from st`),
+      passkey: jsonOne(made, sql`from made`),
+    }),
+  },
+  ({ session, transports, ...given }, answer) => sql`with st as (${standingSelect(given.userId, session)}), made as (
+      ${insertSelect(
+        passkeys,
+        { ...given, transports: sql`array(select jsonb_array_elements_text(${transports}::jsonb))` },
+        sql`from st where ${mayChange} and st.passkeys < ${sql.raw(String(passkeysPerUser))}`,
+      )}
+      on conflict (${nameOf(passkeys.credentialId)}) do nothing
+      returning ${passkeyJson(passkeys).sql} as record
     )
-    select json_build_object('standing', (select to_json(st) from st), 'passkey', (select record from made))`,
-};
+    select ${answer}`,
+);

@@ -1,49 +1,96 @@
+import type { SQL } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
 import { ProjectPoolBusyError } from '../../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../../db/project-session.ts';
+import { type Computed, type Parameters, type ParametersOf, statement, type TypedStatement } from '../../../db/sql.ts';
+import type { Bound } from '../../../db/statement.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
-/** A statement on the tables of `auth`. It answers one column of JSON, and names everything with its schema. */
+/** A row of a statement on the tables of `auth`: one column of JSON. */
+export interface AuthAnswer<Answer> {
+  readonly answer: Answer;
+}
+
+/** A statement on the tables of `auth`, with its values. */
+export type AuthQuestion<Answer> = Bound<AuthAnswer<Answer>>;
+
+/** What the rows of an {@link AuthQuestion} hold. */
+type AnswerOf<Question> = Question extends Bound<AuthAnswer<infer Answer>> ? Answer : never;
+
+/**
+ * Declares a statement on the tables of `auth` in project databases. It answers one column of JSON.
+ *
+ * @param write gets the parameters by name, and the column of the answer for `select` or `returning`
+ */
+export const authStatement = <Answer, const Params extends Parameters = Readonly<Record<never, never>>>(
+  name: string,
+  { params, answer }: { readonly params?: Params; readonly answer: Computed<Answer> },
+  write: (params: { readonly [Name in keyof Params]: SQL }, answer: SQL) => SQL,
+): TypedStatement<ParametersOf<Params>, AuthAnswer<Answer>> =>
+  statement(
+    `auth_${name}`,
+    { on: 'project', params: params ?? ({} as Params), row: { answer } },
+    write,
+  ) as TypedStatement<ParametersOf<Params>, AuthAnswer<Answer>>;
+
+/** A statement that is still written as text, with numbers for its parameters. It names everything with its schema. */
 export interface AuthStatement {
   readonly name: string;
   readonly text: string;
 }
 
-export type AuthValue = string | number | boolean | null | Buffer | readonly string[];
+export type AuthValue = string | number | boolean | null | Buffer;
+
+const asked = <Answer>(
+  question: AuthQuestion<Answer> | AuthStatement,
+  values: readonly AuthValue[] = [],
+): AuthQuestion<Answer> =>
+  'text' in question ? { statement: { name: `auth_${question.name}`, text: question.text }, values } : question;
 
 /**
  * Runs a statement on a project's users, sessions and what belongs to them, in a transaction of its own.
  *
  * @throws UPSTREAM_UNAVAILABLE when no connection came free
  */
-export async function authRows<Row>(
+export async function authRows<Answer>(
+  services: Services,
+  target: Pick<ProjectTarget, 'database'>,
+  question: AuthQuestion<Answer>,
+): Promise<Answer[]>;
+export async function authRows<Answer>(
   services: Services,
   target: Pick<ProjectTarget, 'database'>,
   statement: AuthStatement,
   values: readonly AuthValue[],
-): Promise<Row[]> {
-  const [rows] = await authBatch(services, target, [[statement, values]]);
-  return rows as Row[];
+): Promise<Answer[]>;
+export async function authRows<Answer>(
+  services: Services,
+  target: Pick<ProjectTarget, 'database'>,
+  question: AuthQuestion<Answer> | AuthStatement,
+  values?: readonly AuthValue[],
+): Promise<Answer[]> {
+  const [rows] = await authBatch(services, target, [asked(question, values)]);
+  return rows;
 }
 
 /**
  * As {@link authRows}, several in one transaction: what a statement locks, those behind it find as the last change left
  * it, since each of them sees what was committed when it began.
  */
-export async function authBatch(
+export async function authBatch<const Questions extends readonly AuthQuestion<unknown>[]>(
   services: Services,
   { database }: Pick<ProjectTarget, 'database'>,
-  questions: readonly (readonly [AuthStatement, readonly AuthValue[]])[],
-): Promise<unknown[][]> {
-  const statements = questions.map(([{ name, text }, values]) => ({
-    name: `auth_${name}`,
+  questions: Questions,
+): Promise<{ -readonly [At in keyof Questions]: AnswerOf<Questions[At]>[] }> {
+  const statements = questions.map(({ statement: { name, text }, values }) => ({
+    name,
     text,
     values: values.map(encoded),
   }));
   try {
     const answers = await services.authPools.run(database, statements);
-    return answers.map((rows) => rows.map(([json]) => JSON.parse(json!) as unknown));
+    return answers.map((rows) => rows.map(([json]) => JSON.parse(json!) as unknown)) as never;
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1, cause: error });
@@ -53,13 +100,32 @@ export async function authBatch(
 }
 
 /** The first row of {@link authRows}. */
-export async function authRow<Row>(...question: Parameters<typeof authRows>): Promise<Row | undefined> {
-  const [row] = await authRows<Row>(...question);
-  return row;
+export async function authRow<Answer>(
+  services: Services,
+  target: Pick<ProjectTarget, 'database'>,
+  question: AuthQuestion<Answer>,
+): Promise<Answer | undefined>;
+export async function authRow<Answer>(
+  services: Services,
+  target: Pick<ProjectTarget, 'database'>,
+  statement: AuthStatement,
+  values: readonly AuthValue[],
+): Promise<Answer | undefined>;
+export async function authRow<Answer>(
+  services: Services,
+  target: Pick<ProjectTarget, 'database'>,
+  question: AuthQuestion<Answer> | AuthStatement,
+  values?: readonly AuthValue[],
+): Promise<Answer | undefined> {
+  const [row] = await authBatch(services, target, [asked<Answer>(question, values)]);
+  return row![0];
 }
 
-/** As the wire of the database spells it; lists travel as JSON. */
-function encoded(value: AuthValue): string | Buffer | null {
+/** As the wire of the database spells it. Lists are given as JSON, as a text. */
+function encoded(value: unknown): string | Buffer | null {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== 'number' && typeof value !== 'boolean' && typeof value !== 'bigint')
+    throw new TypeError('A list or an object is given to a statement as JSON.');
+  return String(value);
 }

@@ -1,17 +1,30 @@
+import { sql } from 'drizzle-orm';
 import { Lru } from '../../../core/lru.ts';
+import { type Answer, jsonObject } from '../../../db/json.ts';
+import { named, sessions, settings, users } from '../../../db/project-schema/auth.ts';
+import { computed, from } from '../../../db/sql.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims, UserRole } from '../access-token.ts';
 import { sessionOver } from '../session-over.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { stands } from '../stands.ts';
+import { authRow, authStatement } from './auth-rows.ts';
+
+const s = named(sessions, 's');
+const u = named(users, 'u');
+
+const standingJson = jsonObject({
+  authz_version: u.authzVersion,
+  aal: s.aal,
+  /** Whether an admin is one only with a passkey. */
+  passkey_required: computed<boolean>(
+    'boolean',
+    sql`(select ${settings.requirePasskeyForProjectAdmin} from ${settings})`,
+  ),
+});
 
 /** What has become of a session and its user since a token was signed. */
-interface Standing {
-  readonly authz_version: number;
-  readonly aal: UserClaims['aal'];
-  /** Whether an admin is one only with a passkey. */
-  readonly passkey_required: boolean;
-}
+type Standing = Answer<typeof standingJson>;
 
 interface Remembered {
   readonly standing: Promise<Standing | undefined>;
@@ -85,7 +98,11 @@ async function standingOf(services: Services, target: ProjectTarget, claims: Use
   const now = performance.now();
   let entry = standings.get(name);
   if (entry === undefined || entry.era !== era || entry.until <= now) {
-    const standing = authRow<Standing>(services, target, standingStatement, [claims.session_id, claims.sub]);
+    const standing = authRow(
+      services,
+      target,
+      standingStatement.with({ session: claims.session_id, user: claims.sub }),
+    );
     entry = { standing, until: now + rememberedMs, era };
     standings.set(name, entry, 1);
     // A failure is nothing to remember.
@@ -96,11 +113,9 @@ async function standingOf(services: Services, target: ProjectTarget, claims: Use
   return standing;
 }
 
-const standingStatement: AuthStatement = {
-  name: 'session_standing',
-  text: `select json_build_object('authz_version', u.authz_version, 'aal', s.aal,
-      'passkey_required', (select require_passkey_for_project_admin from auth.settings))
-    from auth.sessions s join auth.users u on u.id = s.user_id
-    where s.id = $1::uuid and u.id = $2::uuid and s.revoked_at is null
-      and s.expires_at > now() and s.hard_expires_at > now()`,
-};
+const standingStatement = authStatement(
+  'session_standing',
+  { params: { session: s.id, user: u.id }, answer: standingJson },
+  ({ session, user }, answer) => sql`select ${answer} from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}
+    where ${s.id} = ${session} and ${u.id} = ${user} and ${stands(s)}`,
+);

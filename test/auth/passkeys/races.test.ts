@@ -49,7 +49,7 @@ test('a sign-in that meets the removal of its passkey is refused, and neither fa
   await vi.waitFor(async () =>
     expect(
       await project.sql(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'select to_json(id) from auth.users%'`,
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'select to_json("auth"."users"."id")%for no key update'`,
       ),
     ).toHaveLength(1),
   );
