@@ -1,8 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { hasAlready } from '../../core/entity-tags.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Statement } from '../../db/pool.ts';
+import { bundles, downloads } from '../../db/schema/products.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type Span, spanOf, unsatisfiable } from './span.ts';
@@ -37,7 +39,7 @@ export const takeDownload = query({
   }),
   async handler({ services: { db } }, { token, range, if_range, if_none_match, head }): Promise<Download> {
     const tokenHash = sha256Hex(token);
-    const [found] = await db.rows<FoundRow>(findStatement, [tokenHash]);
+    const [found] = await db.rows(findStatement.with({ tokenHash }));
     if (found === undefined) throw gone();
     const { filename, sha256 } = found;
     const size = Number(found.bytes);
@@ -49,7 +51,7 @@ export const takeDownload = query({
     const { from, to } = asked ?? { from: 0, to: size };
     const part = asked ?? 'whole';
     if (head) return { ...nothing, part };
-    const [taken] = await db.rows<{ readonly bytes: Buffer }>(takeStatement, [tokenHash, to - from, from + 1]);
+    const [taken] = await db.rows(takeStatement.with({ tokenHash, length: to - from, first: from + 1 }));
     if (taken === undefined) throw gone();
     return { ...nothing, part, bytes: taken.bytes };
   },
@@ -57,28 +59,33 @@ export const takeDownload = query({
   toWire: ({ filename, sha256, size }) => ({ filename, sha256, bytes: size }),
 });
 
-interface FoundRow {
-  readonly filename: string;
-  readonly sha256: string;
-  readonly bytes: string;
-}
-
 export const etagOf = (sha256: string): string => `"${sha256}"`;
 
 // Unknown, over and used up are the same to whoever asks.
 const gone = () => new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such download.' });
 
-const findStatement: Statement = {
-  name: 'downloads.find',
-  text: `select filename, sha256, bytes::text as bytes from downloads
-    where token_hash = $1 and expires_at > now() and bytes_left > 0`,
-};
+const findStatement = statement(
+  'downloads.find',
+  { params: pick(downloads, 'tokenHash'), row: pick(downloads, 'filename', 'sha256', 'bytes') },
+  ({ tokenHash }, row) => sql`select ${row} from ${downloads}
+    where ${downloads.tokenHash} = ${tokenHash} and ${downloads.expiresAt} > now() and ${downloads.bytesLeft} > 0`,
+);
 
 // In one statement, so that twenty at once are twenty.
-const takeStatement: Statement = {
-  name: 'downloads.take',
-  text: `with taken as (
-      update downloads set bytes_left = bytes_left - $2::bigint
-      where token_hash = $1 and expires_at > now() and bytes_left >= $2::bigint returning sha256)
-    select substring(b.bytes from $3::int for $2::int) as bytes from taken join bundles b using (sha256)`,
-};
+const takeStatement = statement(
+  'downloads.take',
+  {
+    params: { ...pick(downloads, 'tokenHash'), length: typed<number>('bigint'), first: typed<number>('integer') },
+    row: {
+      bytes: computed<Buffer>('bytea', sql`substring(${bundles.bytes} from part.first for part.length)`),
+    },
+  },
+  ({ tokenHash, length, first }, row) => sql`with taken as (
+      update ${downloads} ${setOf(downloads, { bytesLeft: sql`${downloads.bytesLeft} - ${length}::bigint` })}
+      where ${downloads.tokenHash} = ${tokenHash} and ${downloads.expiresAt} > now()
+        and ${downloads.bytesLeft} >= ${length}::bigint
+      returning ${downloads.sha256}
+    )
+    select ${row} from taken join ${bundles} on ${bundles.sha256} = taken.sha256,
+      (select ${first}::int as first, ${length}::int as length) part`,
+);

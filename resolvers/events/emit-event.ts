@@ -1,7 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { NextAction } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { events } from '../../db/partitioned/events.ts';
+import { appEventKeys, eventFloors, eventKeys } from '../../db/schema/events.ts';
+import { feedHeads } from '../../db/schema/rooms.ts';
+import { computed, excluded, insertInto, insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { callerKey } from '../../kernel/access/caller.ts';
 import type { FeedAppend, Work } from '../../kernel/durability/unit-of-work.ts';
@@ -77,7 +81,7 @@ export const emitEvent = mutation({
       limit: limitsOf(org).eventsPerDay,
       message: 'The organization’s events of today are used up.',
     });
-    const [clock] = await work.rows<{ now: Date }>(clockStatement, []);
+    const [clock] = await work.rows(clockStatement.with({}));
     const event: EmittedEvent['event'] = {
       orgId: org.id,
       projectId: project.id,
@@ -101,11 +105,10 @@ export const emitEvent = mutation({
   async complete({ services }, emitted): Promise<EmittedEvent> {
     const { event, deduplicated, appKey, onceKey } = emitted;
     if (deduplicated) return emitted;
-    const [placed] = await services.db.rows<{ position: bigint }>(
-      ...((appKey === null
-        ? [placeStatement, [event.orgId, onceKey]]
-        : [appPlaceStatement, [event.projectId, appKey]]) as [Statement, unknown[]]),
-    );
+    const [placed] =
+      appKey === null
+        ? await services.db.rows(placeStatement.with({ orgId: event.orgId, key: onceKey }))
+        : await services.db.rows(appPlaceStatement.with({ projectId: event.projectId!, key: appKey }));
     return { ...emitted, event: { ...event, position: placed?.position ?? 0n } };
   },
   audit: ({ event, deduplicated }) =>
@@ -166,12 +169,10 @@ async function tellOnce(
   { type, payload, truncated }: Told,
 ): Promise<EmittedEvent | undefined> {
   const { org, project } = work;
-  const values = [project.id, appKey, org.id, type, JSON.stringify(payload), truncated];
-  if ((await work.rows(takeStatement, values)).length > 0) return undefined;
-  const [known] = await work.rows<Told & Pick<EventRow, 'orgId' | 'position' | 'occurredAt' | 'floor' | 'longFloor'>>(
-    knownStatement,
-    [project.id, appKey],
-  );
+  const own = { projectId: project.id, key: appKey };
+  const take = takeStatement.with({ ...own, orgId: org.id, type, payload: JSON.stringify(payload), truncated });
+  if ((await work.rows(take)).length > 0) return undefined;
+  const [known] = await work.rows(knownStatement.with(own));
   const { truncated: wasTruncated, ...told } = known!;
   const event = { ...told, projectId: project.id, class: 'app', source: 'app' as const };
   return { event, truncated: wasTruncated, deduplicated: true, appKey, onceKey: null };
@@ -181,55 +182,108 @@ function appendEmitted({ event, appKey, onceKey }: EmittedEvent): FeedAppend {
   const { orgId, projectId, type, payload, occurredAt } = event;
   return {
     name: eventsFeedName(orgId),
-    statement: appendStatement,
-    values: [orgId, projectId, type, JSON.stringify(payload), occurredAt, keptDays.app, appKey, onceKey],
+    ...appendStatement.with({
+      orgId,
+      projectId,
+      type,
+      payload: JSON.stringify(payload),
+      occurredAt,
+      keptDays: keptDays.app,
+      appKey,
+      onceKey,
+    }),
     placed: (position) => {
       event.position = position;
     },
   };
 }
 
-const takeStatement: Statement = {
-  name: 'events.take-key',
-  text: `insert into app_event_keys (project_id, key, org_id, type, payload, truncated)
-    values ($1, $2, $3, $4, $5::json, $6) on conflict (project_id, key) do nothing returning key`,
-};
+const takeStatement = statement(
+  'events.take-key',
+  {
+    params: pick(appEventKeys, 'projectId', 'key', 'orgId', 'type', 'payload', 'truncated'),
+    row: pick(appEventKeys, 'key'),
+  },
+  (given, row) => sql`${insertInto(appEventKeys, given)}
+    on conflict (${namesOf(appEventKeys.projectId, appEventKeys.key)}) do nothing returning ${row}`,
+);
 
-const knownStatement: Statement = {
-  name: 'events.emitted',
-  text: `select k.org_id as "orgId", k.position, k.type, k.payload, k.truncated, k.created_at as "occurredAt",
-      coalesce(h.floor, 0) as floor, coalesce(f.position, 0) as "longFloor"
-    from app_event_keys k
-    left join feed_heads h on h.org_id = k.org_id and h.kind = 'events' and h.feed_id = 'all'
-    left join event_floors f on f.org_id = k.org_id
-    where k.project_id = $1 and k.key = $2`,
-};
+const knownStatement = statement(
+  'events.emitted',
+  {
+    params: pick(appEventKeys, 'projectId', 'key'),
+    row: {
+      ...pick(appEventKeys, 'orgId', 'type', 'payload', 'truncated', 'occurredAt'),
+      // Whoever took the key has placed the event with the same commit.
+      position: computed<bigint>('bigint', sql`${appEventKeys.position}`),
+      floor: computed<bigint>('bigint', sql`coalesce(${feedHeads.floor}, 0)`),
+      longFloor: computed<bigint>('bigint', sql`coalesce(${eventFloors.position}, 0)`),
+    },
+  },
+  ({ projectId, key }, row) => sql`select ${row} from ${appEventKeys}
+    left join ${feedHeads} on ${feedHeads.orgId} = ${appEventKeys.orgId} and ${feedHeads.kind} = 'events'
+      and ${feedHeads.feedId} = 'all'
+    left join ${eventFloors} on ${eventFloors.orgId} = ${appEventKeys.orgId}
+    where ${appEventKeys.projectId} = ${projectId} and ${appEventKeys.key} = ${key}`,
+);
 
-const clockStatement: Statement = { name: 'events.clock', text: `select date_trunc('milliseconds', now()) as now` };
+const clockStatement = statement(
+  'events.clock',
+  { row: { now: computed<Date>('timestamp with time zone', sql`date_trunc('milliseconds', now())`) } },
+  (_none, row) => sql`select ${row}`,
+);
 
-const appPlaceStatement: Statement = {
-  name: 'events.place-of-app-key',
-  text: 'select position from app_event_keys where project_id = $1 and key = $2',
-};
+const appPlaceStatement = statement(
+  'events.place-of-app-key',
+  { params: pick(appEventKeys, 'projectId', 'key'), row: pick(appEventKeys, 'position') },
+  ({ projectId, key }, row) => sql`select ${row} from ${appEventKeys}
+    where ${appEventKeys.projectId} = ${projectId} and ${appEventKeys.key} = ${key}`,
+);
 
-const placeStatement: Statement = {
-  name: 'events.place',
-  text: 'select position from event_keys where org_id = $1 and key = $2',
-};
+const placeStatement = statement(
+  'events.place',
+  { params: { orgId: eventKeys.orgId, key: typed<string | null>('text') }, row: pick(eventKeys, 'position') },
+  ({ orgId, key }, row) =>
+    sql`select ${row} from ${eventKeys} where ${eventKeys.orgId} = ${orgId} and ${eventKeys.key} = ${key}`,
+);
 
-const appendStatement: Statement = {
-  name: 'events.append-app',
-  text: `with head as (
-      insert into feed_heads as h (org_id, kind, feed_id, position) values ($1, 'events', 'all', 1)
-      on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
+const appendStatement = statement(
+  'events.append-app',
+  {
+    params: {
+      ...pick(events, 'orgId', 'projectId', 'type', 'payload', 'occurredAt', 'keptDays'),
+      appKey: typed<string | null>('text'),
+      onceKey: typed<string | null>('text'),
+    },
+    row: pick(events, 'position'),
+  },
+  ({ appKey, onceKey, ...given }, row) => sql`with head as (
+      ${insertInto(feedHeads, { orgId: given.orgId, kind: sql`'events'`, feedId: sql`'all'`, position: sql`1` })}
+      on conflict (${namesOf(feedHeads.orgId, feedHeads.kind, feedHeads.feedId)})
+        do update ${setOf(feedHeads, { position: sql`${feedHeads.position} + 1` })}
+      returning ${feedHeads.position}
     ), placed as (
-      update app_event_keys k set position = head.position, created_at = $5 from head
-      where k.project_id = $2 and k.key = $7
+      update ${appEventKeys} ${setOf(appEventKeys, { position: sql`head.position`, occurredAt: given.occurredAt })} from head
+      where ${appEventKeys.projectId} = ${given.projectId} and ${appEventKeys.key} = ${appKey}
     ), kept as (
-      insert into event_keys (org_id, key, position) select $1, $8, position from head where $8::text is not null
-      on conflict (org_id, key) do update set position = excluded.position, created_at = now()
+      ${insertSelect(
+        eventKeys,
+        { orgId: given.orgId, key: onceKey, position: sql`head.position` },
+        sql`from head where ${onceKey}::text is not null`,
+      )}
+      on conflict (${namesOf(eventKeys.orgId, eventKeys.key)})
+        do update ${setOf(eventKeys, { position: excluded(eventKeys.position), toldAt: sql`now()` })}
     )
-    insert into events (org_id, position, project_id, type, class, source, payload, occurred_at, kept_days)
-    select $1, head.position, $2, $3, 'app', 'app', $4::json, $5, $6 from head
-    returning position`,
-};
+    ${insertSelect(
+      events,
+      {
+        ...given,
+        payload: sql`${given.payload}::json`,
+        position: sql`head.position`,
+        class: sql`'app'`,
+        source: sql`'app'`,
+      },
+      sql`from head`,
+    )}
+    returning ${row}`,
+);

@@ -1,7 +1,8 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { computed, from, statement, typed } from '../../db/sql.ts';
 import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
 import type { Feed } from '../../kernel/feeds/feeds.ts';
-import { type EventColumns, type EventRow, eventColumns, eventOf, standsAbove } from './read-events.ts';
+import { type EventRow, e, eventColumns, eventOf, f, h, isLog, standsAbove } from './read-events.ts';
 
 /** What an event takes in memory besides its payload; bytes, roughly. */
 const rowBytes = 1_024;
@@ -16,7 +17,7 @@ export const eventsFeed = (orgId: string): Feed<EventRow> => ({
   positionOf: ({ position }) => position,
   sizeOf: ({ payload }) => rowBytes + 2 * JSON.stringify(payload).length,
   fetch: async (db, after, limit) => {
-    const rows = await db.rows<EventColumns & { head: bigint }>(sliceStatement, [orgId, after, limit]);
+    const rows = await db.rows(sliceStatement.with({ orgId, after, limit }));
     return {
       head: rows[0]?.head ?? 0n,
       floor: rows[0]?.floor ?? 0n,
@@ -25,16 +26,23 @@ export const eventsFeed = (orgId: string): Feed<EventRow> => ({
   },
 });
 
-const sliceStatement: Statement = {
-  name: 'events.slice',
-  // All who follow the log on this node wait for one read.
-  timeoutMs: 3_000,
-  text: `select h.position as head, h.floor, coalesce(f.position, 0) as "longFloor", ${eventColumns}
-    from feed_heads h left join event_floors f on f.org_id = h.org_id
+const longFloor = sql`coalesce(${f.position}, 0)`;
+
+const sliceStatement = statement(
+  'events.slice',
+  {
+    params: { orgId: h.orgId, after: e.position, limit: typed<number>('bigint') },
+    row: { head: h.position, floor: h.floor, longFloor: computed<bigint>('bigint', longFloor), ...eventColumns },
+    // All who follow the log on this node wait for one read.
+    timeoutMs: 3_000,
+  },
+  ({ orgId, after, limit }, row) => sql`select ${row}
+    from ${from(h)} left join ${from(f)} on ${f.orgId} = ${h.orgId}
     left join lateral (
-      select * from events e where e.org_id = $1 and e.position > $2 and ${standsAbove('h.floor', 'coalesce(f.position, 0)')}
-      order by e.position limit $3
+      select * from ${from(e)} where ${e.orgId} = ${orgId} and ${e.position} > ${after}
+        and ${standsAbove(sql`${h.floor}`, longFloor)}
+      order by ${e.position} limit ${limit}
     ) e on true
-    where h.org_id = $1 and h.kind = 'events' and h.feed_id = 'all'
-    order by e.position`,
-};
+    where ${isLog(orgId)}
+    order by ${e.position}`,
+);

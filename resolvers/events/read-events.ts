@@ -1,6 +1,11 @@
-import type { KeptDays, StoredEvent } from '../../db/partitioned/events.ts';
-import type { Database, Statement } from '../../db/pool.ts';
-import { type OpenIncident, openIncidentsSql, touchedSql } from '../incidents/shared/open-incidents.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { events, type KeptDays, type StoredEvent } from '../../db/partitioned/events.ts';
+import type { Database } from '../../db/pool.ts';
+import { eventFloors } from '../../db/schema/events.ts';
+import { feedHeads } from '../../db/schema/rooms.ts';
+import { computed, from, orNull, type Parameters, pick, type RowOf, statement, typed } from '../../db/sql.ts';
+import { isTouched, type OpenIncident, openIncidents } from '../incidents/shared/open-incidents.ts';
 import type { EventPlace, EventView, Floors } from './event-view.ts';
 
 /** An event as readers get it; those that stand where the log was thinned out know how far that had come. */
@@ -36,14 +41,15 @@ export async function readEvents(
 ): Promise<EventSlice> {
   const { orgId, projectId, source, types } = view;
   const { all, lanes, byType } = statements[order][projectId === null ? 'org' : 'project'];
-  const [statement, more] =
+  const { position = null, floor: knownFloor = null, longFloor: knownLongFloor = null } = place ?? {};
+  const page = { orgId, projectId, position, knownFloor, knownLongFloor, limit };
+  const rows = await db.rows(
     types !== undefined
-      ? [byType, [types, source ?? null]]
+      ? byType.with({ ...page, lanes: types, source: source ?? null })
       : all === undefined || source !== undefined
-        ? [lanes, [source === undefined ? ['app', 'platform'] : [source]]]
-        : [all, []];
-  const from = [place?.position ?? null, place?.floor ?? null, place?.longFloor ?? null];
-  const rows = await db.rows<PageRow>(statement, [orgId, projectId, ...from, limit, ...more]);
+        ? lanes.with({ ...page, lanes: source === undefined ? ['app', 'platform'] : [source] })
+        : all.with(page),
+  );
   const { head, floor, longFloor, usable, incidents, degraded } = rows[0]!;
   return {
     head,
@@ -56,90 +62,133 @@ export async function readEvents(
   };
 }
 
-type PageRow = Omit<EventRow, 'position'> & {
-  readonly position: bigint | null;
-  readonly head: bigint;
-  readonly floor: bigint;
-  readonly longFloor: bigint;
-  readonly usable: boolean;
-  readonly incidents: readonly OpenIncident[] | null;
-  readonly degraded: boolean;
-};
-
 /** Column by column: rows are kept by those who follow the log, with nothing beside them. */
-export function eventOf(
-  orgId: string,
-  { position, projectId, type, class: eventClass, source, payload, occurredAt, floor, longFloor }: EventColumns,
-): EventRow | undefined {
-  if (position === null) return undefined;
+export function eventOf(orgId: string, given: EventColumns): EventRow | undefined {
+  if (given.position === null) return undefined;
+  const {
+    position,
+    projectId,
+    type,
+    class: eventClass,
+    source,
+    payload,
+    occurredAt,
+    floor,
+    longFloor,
+  } = given as StoredEvent & Floors;
   const row = { orgId, position, projectId, type, class: eventClass, source, payload, occurredAt };
   return position < floor ? { ...row, floor, longFloor } : row;
 }
 
-export type EventColumns = Omit<EventRow, 'position' | 'orgId' | keyof Floors> &
-  Floors & { readonly position: bigint | null };
+export const e = alias(events, 'e');
+export const h = alias(feedHeads, 'h');
+export const f = alias(eventFloors, 'f');
 
-export const eventColumns = `e.position, e.project_id as "projectId", e.type, e.class, e.source, e.payload,
-  e.occurred_at as "occurredAt"`;
+/** Columns of an event `e` that is outer joined. */
+export const eventColumns = orNull(
+  pick(e, 'position', 'projectId', 'type', 'class', 'source', 'payload', 'occurredAt'),
+);
+
+type EventColumns = RowOf<typeof eventColumns> & Floors;
 
 /** Whether an event `e` is above its floor. What is not is gone, also while its partition is still there. */
-export const standsAbove = (floor: string, longFloor: string): string =>
-  `e.position > ${longFloor} and (e.kept_days = ${longestDays} or e.position > ${floor})`;
+export const standsAbove = (floor: SQL, longFloor: SQL): SQL =>
+  sql`${e.position} > ${longFloor} and (${e.keptDays} = ${sql.raw(String(longestDays))} or ${e.position} > ${floor})`;
 
 const longestDays: KeptDays = 365;
+
+/** A head `h` is that of the log of an organization. */
+export const isLog = (orgId: SQL): SQL => sql`${h.orgId} = ${orgId} and ${h.kind} = 'events' and ${h.feedId} = 'all'`;
+
+const pageParams = {
+  orgId: e.orgId,
+  projectId: e.projectId,
+  position: typed<bigint | null>('bigint'),
+  knownFloor: typed<bigint | null>('bigint'),
+  knownLongFloor: typed<bigint | null>('bigint'),
+  limit: typed<number>('bigint'),
+} as const;
+
+type Given<Params extends Parameters = typeof pageParams> = { readonly [Name in keyof Params]: SQL };
 
 /**
  * How a log stands, which is always one row. A place can be used when nothing behind it has gone since its cursor was
  * made, and the log still reaches it.
  */
-const standing = `select coalesce(h.position, 0) as head, coalesce(h.floor, 0) as floor,
-    coalesce(f.position, 0) as long_floor, $3::bigint is not null
-      and $3 <= coalesce(h.position, 0) and coalesce(h.floor, 0) <= greatest($3, $4::bigint)
-      and coalesce(f.position, 0) <= greatest($3, $5::bigint) as usable,
-    (${openIncidentsSql}) as incidents, ${touchedSql('$1', '$2')} as degraded
-  from (select $1::uuid as org_id) o
-  left join feed_heads h on h.org_id = o.org_id and h.kind = 'events' and h.feed_id = 'all'
-  left join event_floors f on f.org_id = o.org_id`;
+const standing = ({ orgId, projectId, position, knownFloor, knownLongFloor }: Given): SQL =>
+  sql`select coalesce(${h.position}, 0) as head, coalesce(${h.floor}, 0) as floor,
+    coalesce(${f.position}, 0) as long_floor, ${position}::bigint is not null
+      and ${position} <= coalesce(${h.position}, 0) and coalesce(${h.floor}, 0) <= greatest(${position}, ${knownFloor}::bigint)
+      and coalesce(${f.position}, 0) <= greatest(${position}, ${knownLongFloor}::bigint) as usable,
+    (${openIncidents}) as incidents, ${isTouched(orgId, projectId)} as degraded
+  from (select ${orgId}::uuid as org_id) o
+  left join ${from(h)} on ${isLog(sql`o.org_id`)}
+  left join ${from(f)} on ${f.orgId} = o.org_id`;
 
-/** Each lane is read from its own place in an index, and the lanes are put in order. */
-const laned = (condition: string, direction: Direction) => `
-      select e.* from unnest($7::text[]) as l (lane) cross join lateral (${plain(condition, direction)}) e
-      order by e.position ${direction.order} limit $6`;
-
-const plain = (condition: string, { beyond, order }: Direction) => `
-        select * from events e where e.org_id = $1 and ${condition} and e.position ${beyond} and ${standsAbove('s.floor', 's.long_floor')}
-        order by e.position ${order} limit $6`;
+const pageRow = {
+  head: computed<bigint>('bigint', sql`s.head`),
+  floor: computed<bigint>('bigint', sql`s.floor`),
+  longFloor: computed<bigint>('bigint', sql`s.long_floor`),
+  usable: computed<boolean>('boolean', sql`s.usable`),
+  incidents: computed<readonly OpenIncident[] | null>('json', sql`s.incidents`),
+  degraded: computed<boolean>('boolean', sql`s.degraded`),
+  ...eventColumns,
+};
 
 interface Direction {
   readonly order: ReadingOrder;
   /** What holds for a position behind the place that was asked for. */
-  readonly beyond: string;
+  readonly beyond: (position: SQL) => SQL;
 }
 
 const directions = {
-  asc: { order: 'asc', beyond: '> case when s.usable then $3 else 0 end' },
-  desc: { order: 'desc', beyond: `< case when s.usable then $3 else ${2n ** 63n - 1n} end` },
+  asc: { order: 'asc', beyond: (position) => sql`> case when s.usable then ${position} else 0 end` },
+  desc: {
+    order: 'desc',
+    beyond: (position) => sql`< case when s.usable then ${position} else ${sql.raw(String(2n ** 63n - 1n))} end`,
+  },
 } as const satisfies Record<ReadingOrder, Direction>;
 
-function statementsOf(direction: Direction) {
-  const { order } = direction;
-  const statementOf = (name: string, found: string): Statement => ({
-    name: `events.page-${name}-${order}`,
-    text: `with standing as materialized (${standing})
-    select s.head, s.floor, s.long_floor as "longFloor", s.usable, s.incidents, s.degraded, ${eventColumns}
-    from standing s left join lateral (${found}) e on true order by e.position ${order}`,
-  });
-  const byType = 'e.type = l.lane and ($8::text is null or e.source = $8)';
+function statementsOf({ order, beyond }: Direction) {
+  const inOrder = sql`order by ${e.position} ${sql.raw(order)}`;
+  const plain = ({ orgId, position, limit }: Given, condition: SQL): SQL => sql`
+        select * from ${from(e)} where ${e.orgId} = ${orgId} and ${condition}
+          and ${e.position} ${beyond(position)} and ${standsAbove(sql`s.floor`, sql`s.long_floor`)}
+        ${inOrder} limit ${limit}`;
+  /** Each lane is read from its own place in an index, and the lanes are put in order. */
+  const laned = (given: Given & { readonly lanes: SQL }, condition: SQL): SQL => sql`
+      select e.* from unnest(${given.lanes}::text[]) as l (lane) cross join lateral (${plain(given, condition)}) e
+      ${inOrder} limit ${given.limit}`;
+  const statementOf = <const More extends Parameters>(
+    name: string,
+    more: More,
+    found: (given: Given<typeof pageParams & More>) => SQL,
+  ) =>
+    statement(
+      `events.page-${name}-${order}`,
+      { params: { ...pageParams, ...more }, row: pageRow },
+      (given, row) => sql`with standing as materialized (${standing(given)})
+    select ${row} from standing s left join lateral (${found(given)}) e on true ${inOrder}`,
+    );
+  const lanes = { lanes: typed<readonly string[]>('text[]') };
+  const types = { ...lanes, source: typed<string | null>('text') };
+  const ofProject = (projectId: SQL): SQL => sql`${e.projectId} = ${projectId}`;
+  const ofSource = sql`${e.source} = l.lane`;
+  const ofType = (source: SQL): SQL => sql`${e.type} = l.lane and (${source}::text is null or ${e.source} = ${source})`;
   return {
     project: {
       all: undefined,
-      lanes: statementOf('project-lanes', laned('e.project_id = $2 and e.source = l.lane', direction)),
-      byType: statementOf('project-types', laned(`e.project_id = $2 and ${byType}`, direction)),
+      lanes: statementOf('project-lanes', lanes, (given) =>
+        laned(given, sql`${ofProject(given.projectId)} and ${ofSource}`),
+      ),
+      byType: statementOf('project-types', types, (given) =>
+        laned(given, sql`${ofProject(given.projectId)} and ${ofType(given.source)}`),
+      ),
     },
     org: {
-      all: statementOf('org', plain('true', direction)),
-      lanes: statementOf('org-lanes', laned('e.source = l.lane', direction)),
-      byType: statementOf('org-types', laned(byType, direction)),
+      all: statementOf('org', {}, (given) => plain(given, sql`true`)),
+      lanes: statementOf('org-lanes', lanes, (given) => laned(given, ofSource)),
+      byType: statementOf('org-types', types, (given) => laned(given, ofType(given.source))),
     },
   };
 }

@@ -9,7 +9,7 @@ import { computed, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
-import { degradedSql } from '../incidents/shared/open-incidents.ts';
+import { isDegraded } from '../incidents/shared/open-incidents.ts';
 import { contactStates, emailStateOf, findContact, passkeyStateOf } from '../operator-contact/shared/contact.ts';
 import { answering } from '../sessions/shared/sessions.ts';
 import { lookedFor, operatedOrgs, type Reach, reachOf } from './reach.ts';
@@ -124,7 +124,7 @@ const factsStatement = statement(
           where ${projects.orgId} in (select org_id from operated) and ${projects.deletedAt} is null
           order by ${projects.createdAt}, ${projects.id})`,
       ),
-      degraded: computed<boolean>('boolean', sql.raw(degradedSql('(select null::uuid)'))),
+      degraded: computed<boolean>('boolean', isDegraded(sql`(select null::uuid)`)),
       verifiedRecipients: computed<number>(
         'integer',
         sql`(select count(distinct email)::int from (

@@ -19,7 +19,7 @@ import { tiers } from '../../kernel/limits/tier-table.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
-import { degradedSql } from '../incidents/shared/open-incidents.ts';
+import { isDegraded } from '../incidents/shared/open-incidents.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
@@ -219,7 +219,7 @@ const factsStatement = statement(
             join ${operatorContacts} on ${operatorContacts.principalId} = ${memberships.principalId}
             where ${ofOrg} and ${operatorContacts.email} is not null and ${operatorContacts.emailVerifiedAt} is not null)`,
       ),
-      degraded: computed<boolean>('boolean', sql.raw(degradedSql('orgs.id'))),
+      degraded: computed<boolean>('boolean', isDegraded(orgs.id)),
     },
   },
   ({ id }, row) => sql`select ${row} from ${orgs} where ${orgs.id} = ${id}`,

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
-import type { Statement } from '../../../db/pool.ts';
+import { bundles, downloads } from '../../../db/schema/products.ts';
+import { insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { zipType } from '../../../engines/bundles/archive.ts';
 import { sha256Of } from '../../../engines/bundles/bundle-file.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
@@ -30,9 +32,16 @@ export async function openDownload(
 ): Promise<Delivery> {
   const sha256 = sha256Of(bytes);
   const token = randomBytes(32).toString('base64url');
-  await work.rows(keepStatement, [sha256, bytes]);
-  const values = [sha256Hex(token), orderId, sha256, filename, bytes.length, bytes.length * times, days];
-  const [opened] = await work.rows<{ expiresAt: Date }>(openStatement, values);
+  await work.rows(keepStatement.with({ sha256, bytes }));
+  const open = openStatement.with({
+    tokenHash: sha256Hex(token),
+    orderId,
+    sha256,
+    filename,
+    bytes: BigInt(bytes.length),
+    bytesLeft: BigInt(bytes.length * times),
+  });
+  const [opened] = await work.rows(open);
   const base = work.services.settings.publicBaseUrl ?? work.request.baseUrl;
   return {
     filename,
@@ -56,13 +65,22 @@ export const deliveryToWire = (delivery: Delivery) => ({
 });
 
 // Sold again it is kept again: housekeeping, which may be about to forget it, has to wait or to look anew.
-const keepStatement: Statement = {
-  name: 'downloads.keep',
-  text: `insert into bundles (sha256, bytes) values ($1, $2) on conflict (sha256) do update set sold_at = now()`,
-};
+const keepStatement = statement(
+  'downloads.keep',
+  { params: { sha256: bundles.sha256, bytes: typed<Uint8Array>('bytea') } },
+  (given) => sql`${insertInto(bundles, given)}
+    on conflict (${nameOf(bundles.sha256)}) do update ${setOf(bundles, { soldAt: sql`now()` })}`,
+);
 
-const openStatement: Statement = {
-  name: 'downloads.open',
-  text: `insert into downloads (token_hash, order_id, sha256, filename, bytes, bytes_left, expires_at)
-    values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7)) returning expires_at as "expiresAt"`,
-};
+const openStatement = statement(
+  'downloads.open',
+  {
+    params: pick(downloads, 'tokenHash', 'orderId', 'sha256', 'filename', 'bytes', 'bytesLeft'),
+    row: pick(downloads, 'expiresAt'),
+  },
+  (given, row) =>
+    sql`${insertInto(downloads, {
+      ...given,
+      expiresAt: sql`now() + make_interval(days => ${sql.raw(String(days))})`,
+    })} returning ${row}`,
+);

@@ -1,5 +1,8 @@
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { momentText } from '../../../db/moment-text.ts';
-import type { PlatformIncident } from '../../../db/schema/incidents.ts';
+import { type PlatformIncident, platformIncidentProjects, platformIncidents } from '../../../db/schema/incidents.ts';
+import { from } from '../../../db/sql.ts';
 
 /** An incident of nobody in particular that is open, as readers of feeds are told of it. Contract 02, section 1.2. */
 export interface OpenIncident extends Pick<PlatformIncident, 'id' | 'subsystem' | 'severity' | 'summary'> {
@@ -9,18 +12,22 @@ export interface OpenIncident extends Pick<PlatformIncident, 'id' | 'subsystem' 
   readonly started_at: string;
 }
 
+const i = alias(platformIncidents, 'i');
+const t = alias(platformIncidentProjects, 't');
+
+const ofNobody = sql`from ${from(i)} where ${i.resolvedAt} is null and ${i.scope} = 'global'`;
+
 /** Those that are open now as one list of {@link OpenIncident}, newest first; null when there is none. */
-export const openIncidentsSql = `select json_agg(json_build_object('id', i.id, 'subsystem', i.subsystem,
-      'severity', i.severity, 'scope', i.scope, 'status', 'ongoing', 'summary', i.summary,
-      'started_at', ${momentText('i.started_at')})
-      order by i.started_at desc, i.id)
-    from platform_incidents i where i.resolved_at is null and i.scope = 'global'`;
+export const openIncidents = sql`select json_agg(json_build_object('id', ${i.id}, 'subsystem', ${i.subsystem},
+      'severity', ${i.severity}, 'scope', ${i.scope}, 'status', 'ongoing', 'summary', ${i.summary},
+      'started_at', ${sql.raw(momentText('"i"."started_at"'))})
+      order by ${i.startedAt} desc, ${i.id}) ${ofNobody}`;
 
-/** Whether an open incident is of everybody, or attributed to a project of an organization. The argument is SQL. */
-export const degradedSql = (orgId: string): string => `(exists (
-    select from platform_incidents i where i.resolved_at is null and i.scope = 'global') or ${touchedSql(orgId, 'null')})`;
+/** Whether an open incident is attributed to a project, or, for null, to any of an organization's. */
+export const isTouched = (orgId: SQL | Column, projectId: SQL): SQL => sql`exists (
+    select from ${from(i)} join ${from(t)} on ${t.incidentId} = ${i.id}
+    where ${i.resolvedAt} is null and ${t.orgId} = ${orgId} and (${projectId}::text is null or ${t.projectId} = ${projectId}))`;
 
-/** Whether an open incident is attributed to a project, or, for null, to any of an organization's. Arguments are SQL. */
-export const touchedSql = (orgId: string, projectId: string): string => `exists (
-    select from platform_incidents i join platform_incident_projects t on t.incident_id = i.id
-    where i.resolved_at is null and t.org_id = ${orgId} and (${projectId}::text is null or t.project_id = ${projectId}))`;
+/** Whether an open incident is of everybody, or attributed to a project of an organization. */
+export const isDegraded = (orgId: SQL | Column): SQL =>
+  sql`(exists (select ${ofNobody}) or ${isTouched(orgId, sql`null`)})`;
