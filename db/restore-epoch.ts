@@ -1,4 +1,7 @@
-import type { Database, Statement } from './pool.ts';
+import { sql } from 'drizzle-orm';
+import type { Database } from './pool.ts';
+import { platformFacts } from './schema/platform.ts';
+import { computed, pick, statement } from './sql.ts';
 
 /** The fact of the control database that tells of the restore that filled it. */
 export const restoredFact = 'restored_backup';
@@ -8,11 +11,15 @@ export const restoredFact = 'restored_backup';
  * also of the same backup: positions of feeds that were handed out after the backup are handed out again.
  */
 export async function restoreEpoch(db: Pick<Database, 'rows'>): Promise<string> {
-  const [row] = await db.rows<{ epoch: string | null }>(findStatement, [restoredFact]);
+  const [row] = await db.rows(findStatement.with({ key: restoredFact }));
   return row?.epoch ?? '';
 }
 
-const findStatement: Statement = {
-  name: 'restore_epoch.find',
-  text: "select value->>'epoch' as epoch from platform_facts where key = $1",
-};
+const findStatement = statement(
+  'restore_epoch.find',
+  {
+    params: pick(platformFacts, 'key'),
+    row: { epoch: computed<string | null>('text', sql`${platformFacts.value}->>'epoch'`) },
+  },
+  ({ key }, row) => sql`select ${row} from ${platformFacts} where ${platformFacts.key} = ${key}`,
+);

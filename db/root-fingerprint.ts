@@ -1,12 +1,15 @@
+import { sql } from 'drizzle-orm';
 import type { KeyRing } from '../core/keys.ts';
-import type { Database, Statement } from './pool.ts';
+import type { Database } from './pool.ts';
+import { platformFacts } from './schema/platform.ts';
+import { insertInto, nameOf, pick, setOf, statement } from './sql.ts';
 
 /** This node's root secret is not the one that the control database was made with. */
 export class RootMismatchError extends Error {
   override readonly name = 'RootMismatchError';
 }
 
-const factKey = 'root_fingerprint';
+const key = 'root_fingerprint';
 
 /**
  * Compares this node's root secret with the fingerprint that the control database keeps: two nodes with different
@@ -21,33 +24,38 @@ export async function checkRootFingerprint(
   keys: KeyRing,
 ): Promise<'stored' | 'matched' | 'rotated'> {
   const [current, ...previous] = keys.fingerprints();
-  const fact = JSON.stringify(current);
-  if ((await db.rows(insertStatement, [factKey, fact])).length === 1) return 'stored';
+  const value = JSON.stringify(current);
+  if ((await db.rows(insertStatement.with({ key, value }))).length === 1) return 'stored';
   for (;;) {
-    const [row] = await db.rows<{ value: unknown }>(findStatement, [factKey]);
+    const [row] = await db.rows(findStatement.with({ key }));
     if (row?.value === current) return 'matched';
     if (typeof row?.value !== 'string' || !previous.includes(row.value)) {
       throw new RootMismatchError(
         'This control database belongs to another root secret: start with the SVC_SECRET_KEY (or the secret.key of the data folder) it was made with, or give that one as SVC_SECRET_KEY_PREVIOUS.',
       );
     }
-    const moved = await db.rows(moveStatement, [factKey, fact, JSON.stringify(row.value)]);
+    const moved = await db.rows(moveStatement.with({ key, value, before: JSON.stringify(row.value) }));
     if (moved.length === 1) return 'rotated';
     // Another node moved it meanwhile: look again.
   }
 }
 
-const insertStatement: Statement = {
-  name: 'root_fingerprint.insert',
-  text: 'insert into platform_facts (key, value) values ($1, $2::jsonb) on conflict (key) do nothing returning key',
-};
+const insertStatement = statement(
+  'root_fingerprint.insert',
+  { params: pick(platformFacts, 'key', 'value'), row: pick(platformFacts, 'key') },
+  ({ key, value }, row) => sql`${insertInto(platformFacts, { key, value: sql`${value}::jsonb` })}
+    on conflict (${nameOf(platformFacts.key)}) do nothing returning ${row}`,
+);
 
-const findStatement: Statement = {
-  name: 'root_fingerprint.find',
-  text: 'select value from platform_facts where key = $1',
-};
+const findStatement = statement(
+  'root_fingerprint.find',
+  { params: pick(platformFacts, 'key'), row: pick(platformFacts, 'value') },
+  ({ key }, row) => sql`select ${row} from ${platformFacts} where ${platformFacts.key} = ${key}`,
+);
 
-const moveStatement: Statement = {
-  name: 'root_fingerprint.move',
-  text: 'update platform_facts set value = $2::jsonb where key = $1 and value = $3::jsonb returning key',
-};
+const moveStatement = statement(
+  'root_fingerprint.move',
+  { params: { ...pick(platformFacts, 'key', 'value'), before: platformFacts.value }, row: pick(platformFacts, 'key') },
+  ({ key, value, before }, row) => sql`update ${platformFacts} ${setOf(platformFacts, { value: sql`${value}::jsonb` })}
+    where ${platformFacts.key} = ${key} and ${platformFacts.value} = ${before}::jsonb returning ${row}`,
+);

@@ -1,16 +1,9 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
-import type { Database, Statement } from '../db/pool.ts';
-import { sessions } from '../db/schema/identity.ts';
-import { delegates, projectGrants } from '../db/schema/projects.ts';
-import { textOf } from '../db/sql.ts';
+import type { Database } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
-import { type Action, capabilities, rolesFrom } from '../kernel/access/permissions.ts';
-import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../kernel/access/rules.ts';
-import { sessionStands } from '../resolvers/identity/shared/session-stands.ts';
+import { columnsOfEntries, lostStatement } from './lost-rights.ts';
 import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */
@@ -43,12 +36,6 @@ interface Watcher {
   readonly expiresAt: Date | null;
   readonly lose: (reason: AuthorityLoss) => void;
   readonly stop: () => void;
-}
-
-/** What the statement answers: what is lost, or nothing, each time with the database's clock. */
-interface Looked {
-  readonly index: number | null;
-  readonly now: Date;
 }
 
 /**
@@ -108,17 +95,17 @@ export function createAuthorityWatch({
 
   async function look(): Promise<void> {
     // Who joins while the statement runs is looked at next time: the answer may be older than their right.
-    const asked = [...groups.values()].map(({ entry, watchers }) => ({ entry, watchers: [...watchers] }));
-    if (asked.length === 0 || closed) return;
+    const watched = [...groups.values()].map(({ entry, watchers }) => ({ entry, watchers: [...watchers] }));
+    if (watched.length === 0 || closed) return;
     try {
-      const lost = await db.rows<Looked>(lostStatement, columnsOfEntries(asked.map(({ entry }) => entry)));
+      const lost = await db.rows(lostStatement.with(columnsOfEntries(watched.map(({ entry }) => entry))));
       if (failing) log.info('the rights of open subscriptions are checked again');
       failing = false;
       for (const { index } of lost)
-        if (index !== null) for (const watcher of asked[index]!.watchers) watcher.lose('revoked');
+        if (index !== null) for (const watcher of watched[index]!.watchers) watcher.lose('revoked');
       const now = lost[0]!.now.getTime();
       let next = Number.POSITIVE_INFINITY;
-      for (const watcher of asked.flatMap(({ watchers }) => watchers)) {
+      for (const watcher of watched.flatMap(({ watchers }) => watchers)) {
         const left = watcher.expiresAt === null ? Number.POSITIVE_INFINITY : watcher.expiresAt.getTime() - now;
         if (left <= 0) watcher.lose('expired');
         else next = Math.min(next, left);
@@ -161,7 +148,7 @@ export function createAuthorityWatch({
     },
     holds: async (entry) => {
       requireStorable(entry);
-      const [looked] = await db.rows<Looked>(lostStatement, columnsOfEntries([entry]));
+      const [looked] = await db.rows(lostStatement.with(columnsOfEntries([entry])));
       const { index, now } = looked!;
       return index === null && (entry.expiresAt === null || entry.expiresAt > now);
     },
@@ -190,61 +177,3 @@ function requireStorable({ orgId, delegateId, roomKey = '', inProject }: Authori
     throw new TypeError('This names nothing that a database could hold.');
   }
 }
-
-/** The parameters of the statement: one array per column. */
-const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
-  entries.map(({ orgId }) => orgId),
-  entries.map(({ principalId }) => principalId),
-  entries.map(({ roomKey }) => roomKey ?? null),
-  entries.map(({ sessionId }) => sessionId),
-  entries.map(({ delegateId }) => delegateId),
-  entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
-  entries.map(({ delegateTokenHash }) => delegateTokenHash ?? null),
-  entries.map(({ inProject }) => inProject?.id ?? null),
-  // Arrays of arrays would have to be of one length.
-  entries.map(({ inProject }) => (inProject ? rolesFrom(inProject.action.role).join(',') : null)),
-  entries.map(({ inProject }) => (inProject ? capabilitiesFor(inProject.action) : null)),
-];
-
-/** Capabilities of a grant that suffice for an action, written `read,deploy`; null when none does. */
-function capabilitiesFor({ grants }: Action): string | null {
-  return grants === undefined ? null : (grants === 'any' ? capabilities : grants).join(',');
-}
-
-// `is not true`: what cannot be decided is lost. One row at least, for the clock.
-const lostStatement: Statement = {
-  name: 'authority.lost',
-  text: `select lost.index, now() as now from (select) clock left join (
-    select (e.number - 1)::int as index
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[],
-        $7::text[], $8::text[], $9::text[], $10::text[]) with ordinality
-      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, project_id,
-        roles, capabilities, number)
-    where (
-      exists (select from orgs o where o.id = e.org_id)
-      and (e.principal_id is null or exists (
-        select from principals p where p.id = e.principal_id and p.disabled_at is null))
-      and (e.session_id is null or exists (
-        select from sessions s where s.id = e.session_id and ${textOf(sessionStands(alias(sessions, 's')))}))
-      and (e.project_id is null or exists (
-        select from projects p where p.org_id = e.org_id and p.id = e.project_id and p.deleted_at is null))
-      and case
-        when e.delegate_id is not null then exists (
-          select from delegates d
-          join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
-          join projects p on p.org_id = d.org_id and p.id = d.project_id
-          where d.org_id = e.org_id and d.id = e.delegate_id and ${textOf(grantHolds(alias(delegates, 'd')))} and ${textOf(grantHolds(alias(projectGrants, 'g')))}
-            and p.deleted_at is null and (e.delegate_token_hash is null or d.token_hash = e.delegate_token_hash))
-        when e.key_project_id is not null then exists (
-          select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
-        when e.principal_id is not null and e.roles is not null then ${textOf(isMemberIn(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.roles')))}
-          or (e.capabilities is not null
-            and ${textOf(hasProjectGrant(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.project_id'), sql.raw('e.capabilities')))})
-        when e.principal_id is not null then ${textOf(isMember(sql.raw('e.org_id'), sql.raw('e.principal_id')))}
-          or (e.room_key is not null and ${textOf(hasRoomGrant(sql.raw('e.org_id'), sql.raw('e.principal_id'), sql.raw('e.room_key')))})
-        else true
-      end
-      and (e.room_key is null or ${textOf(roomStands(sql.raw('e.org_id'), sql.raw('e.room_key')))})
-    ) is not true
-    ) lost on true`,
-};

@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { type Database, isConnectionLoss, type Statement } from '../db/pool.ts';
+import { type Database, isConnectionLoss } from '../db/pool.ts';
+import { feedHeads } from '../db/schema/rooms.ts';
+import { computed, statement, typed } from '../db/sql.ts';
 import { type Feed, type FeedHub, feedKey } from '../kernel/feeds/feeds.ts';
 import { FeedTail, type FollowerWants } from './feed-tail.ts';
 import type { Signals } from './signals.ts';
@@ -127,11 +130,13 @@ export function createFeedHub({
     const lastBefore = followed.map(({ last }) => last);
     const names = followed.map(({ feed }) => feed.name);
     try {
-      const heads = await db.rows<{ index: number; position: bigint }>(headsStatement, [
-        names.map(({ orgId }) => orgId),
-        names.map(({ kind }) => kind),
-        names.map(({ feedId }) => feedId),
-      ]);
+      const heads = await db.rows(
+        headsStatement.with({
+          orgIds: names.map(({ orgId }) => orgId),
+          kinds: names.map(({ kind }) => kind),
+          feedIds: names.map(({ feedId }) => feedId),
+        }),
+      );
       onSuccess();
       for (const { index, position } of heads) followed[index]!.observe(position, lastBefore[index]!);
     } catch (error) {
@@ -216,11 +221,24 @@ export function createFeedHub({
   return hub;
 }
 
-const headsStatement: Statement = {
-  name: 'feeds.heads',
-  // All feeds of the node wait for it.
-  timeoutMs: 3_000,
-  text: `select (f.number - 1)::int as index, coalesce(h.position, 0) as position
-    from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as f (org_id, kind, feed_id, number)
-    left join feed_heads h on h.org_id = f.org_id and h.kind = f.kind and h.feed_id = f.feed_id`,
-};
+const headsStatement = statement(
+  'feeds.heads',
+  {
+    params: {
+      orgIds: typed<readonly string[]>('uuid[]'),
+      kinds: typed<readonly string[]>('text[]'),
+      feedIds: typed<readonly string[]>('text[]'),
+    },
+    row: {
+      index: computed<number>('integer', sql`(f.number - 1)::int`),
+      position: computed<bigint>('bigint', sql`coalesce(${feedHeads.position}, 0)`),
+    },
+    // All feeds of the node wait for it.
+    timeoutMs: 3_000,
+  },
+  ({ orgIds, kinds, feedIds }, row) => sql`select ${row}
+    from unnest(${orgIds}::uuid[], ${kinds}::text[], ${feedIds}::text[])
+      with ordinality as f (org_id, kind, feed_id, number)
+    left join ${feedHeads} on ${feedHeads.orgId} = f.org_id and ${feedHeads.kind} = f.kind
+      and ${feedHeads.feedId} = f.feed_id`,
+);

@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database, Statement } from '../db/pool.ts';
+import type { Database } from '../db/pool.ts';
+import { platformIncidentProjects, platformIncidents } from '../db/schema/incidents.ts';
+import { computed, pick, statement } from '../db/sql.ts';
 import type { IncidentWatch, KnownIncident } from '../kernel/run/correlation.ts';
 import type { Signals } from './signals.ts';
 
@@ -46,7 +49,7 @@ export function createIncidentWatch({ db, log, signals, everyMs = 5_000 }: Incid
   async function look(): Promise<void> {
     if (closed) return;
     try {
-      open = await db.rows<KnownIncident>(openStatement, []);
+      open = await db.rows(openStatement.with({}));
       failing = false;
     } catch (error) {
       // What was known stays true until it can be looked at again.
@@ -77,9 +80,18 @@ export function createIncidentWatch({ db, log, signals, everyMs = 5_000 }: Incid
   };
 }
 
-const openStatement: Statement = {
-  name: 'incidents.open',
-  text: `select i.id, i.subsystem, i.scope, array(
-      select t.project_id from platform_incident_projects t where t.incident_id = i.id) as "projectIds"
-    from platform_incidents i where i.resolved_at is null order by i.scope, i.started_at desc, i.id`,
-};
+const openStatement = statement(
+  'incidents.open',
+  {
+    row: {
+      ...pick(platformIncidents, 'id', 'subsystem', 'scope'),
+      projectIds: computed<readonly string[]>(
+        'text[]',
+        sql`array(select ${platformIncidentProjects.projectId} from ${platformIncidentProjects}
+          where ${platformIncidentProjects.incidentId} = ${platformIncidents.id})`,
+      ),
+    },
+  },
+  (_, row) => sql`select ${row} from ${platformIncidents} where ${platformIncidents.resolvedAt} is null
+    order by ${platformIncidents.scope}, ${platformIncidents.startedAt} desc, ${platformIncidents.id}`,
+);

@@ -29,7 +29,7 @@ export const webhookJobs = pgTable(
     jobId: text('job_id').notNull(),
     /** Where the sender would like to be told. Recorded for the operator; nothing is ever sent there. */
     callbackUrl: text('callback_url'),
-    answer: jsonb('answer').$type<unknown>().notNull(),
+    answer: jsonb('answer').$type<object>().notNull(),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
   },

@@ -1,4 +1,6 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { a2aTasks } from '../../db/schema/agent-work.ts';
+import { computed, excluded, insertInto, nameOf, pick, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 export type TaskState = 'completed' | 'failed' | 'canceled' | 'input-required';
@@ -32,43 +34,57 @@ export interface AgentTask {
 /** How long tasks can be read, in hours. Contract 00, section 4.4. */
 const keptHours = 24;
 
-interface TaskRow {
-  readonly body: AgentTask;
-  readonly last_message: string;
-}
+const row = { body: computed<AgentTask>('jsonb', sql`${a2aTasks.body}`), lastMessage: a2aTasks.lastMessage };
 
-const byId: Statement = {
-  name: 'agent_task',
-  text: 'select body, last_message from a2a_tasks where id = $1 and expires_at > now()',
-};
+const byId = statement(
+  'agent_task',
+  { params: pick(a2aTasks, 'id'), row },
+  ({ id }, columns) =>
+    sql`select ${columns} from ${a2aTasks} where ${a2aTasks.id} = ${id} and ${a2aTasks.expiresAt} > now()`,
+);
 
-const byMessage: Statement = {
-  name: 'agent_task_of_message',
-  text: 'select body, last_message from a2a_tasks where first_message = $1 and expires_at > now()',
-};
+const byMessage = statement(
+  'agent_task_of_message',
+  { params: { message: a2aTasks.firstMessage }, row },
+  ({ message }, columns) => sql`select ${columns} from ${a2aTasks}
+    where ${a2aTasks.firstMessage} = ${message} and ${a2aTasks.expiresAt} > now()`,
+);
 
-const insert: Statement = {
-  name: 'agent_task_insert',
-  text: `insert into a2a_tasks (id, first_message, last_message, state, body, expires_at)
-    values ($1, $2, $2, $3, $4, now() + interval '${keptHours} hours')
-    on conflict (first_message) do update
-      set id = excluded.id, last_message = excluded.last_message, state = excluded.state, body = excluded.body,
-        created_at = now(), expires_at = excluded.expires_at
-      where a2a_tasks.expires_at <= now()
-    returning body, last_message`,
-};
+const insert = statement(
+  'agent_task_insert',
+  { params: { id: a2aTasks.id, message: a2aTasks.firstMessage, ...pick(a2aTasks, 'state', 'body') }, row },
+  ({ id, message, state, body }, columns) =>
+    sql`${insertInto(a2aTasks, {
+      id,
+      firstMessage: message,
+      lastMessage: message,
+      state,
+      body,
+      expiresAt: sql`now() + interval '${sql.raw(String(keptHours))} hours'`,
+    })} on conflict (${nameOf(a2aTasks.firstMessage)}) do update ${setOf(a2aTasks, {
+      id: excluded(a2aTasks.id),
+      lastMessage: excluded(a2aTasks.lastMessage),
+      state: excluded(a2aTasks.state),
+      body: excluded(a2aTasks.body),
+      createdAt: sql`now()`,
+      expiresAt: excluded(a2aTasks.expiresAt),
+    })} where ${a2aTasks.expiresAt} <= now() returning ${columns}`,
+);
 
-const advance: Statement = {
-  name: 'agent_task_advance',
-  text: `update a2a_tasks set state = $2, body = $3, last_message = $4
-    where id = $1 and state = 'input-required' and expires_at > now() returning body, last_message`,
-};
+const advance = statement(
+  'agent_task_advance',
+  { params: { ...pick(a2aTasks, 'id', 'state', 'body'), message: a2aTasks.lastMessage }, row },
+  ({ id, state, body, message }, columns) => sql`update ${a2aTasks}
+    ${setOf(a2aTasks, { state, body, lastMessage: message })}
+    where ${a2aTasks.id} = ${id} and ${a2aTasks.state} = 'input-required' and ${a2aTasks.expiresAt} > now()
+    returning ${columns}`,
+);
 
 type Store = Pick<Context, 'services'>;
 
 /** The task that a message began; undefined when it is a new one. */
 export async function findTaskOfMessage({ services }: Store, message: string): Promise<AgentTask | undefined> {
-  return (await services.db.rows<TaskRow>(byMessage, [message]))[0]?.body;
+  return (await services.db.rows(byMessage.with({ message })))[0]?.body;
 }
 
 /** A task by its id, with the digest of the message that last continued it; undefined when there is none any more. */
@@ -76,13 +92,14 @@ export async function findTask(
   { services }: Store,
   id: string,
 ): Promise<{ readonly task: AgentTask; readonly lastMessage: string } | undefined> {
-  const [row] = await services.db.rows<TaskRow>(byId, [id]);
-  return row === undefined ? undefined : { task: row.body, lastMessage: row.last_message };
+  const [found] = await services.db.rows(byId.with({ id }));
+  return found === undefined ? undefined : { task: found.body, lastMessage: found.lastMessage };
 }
 
 /** Keeps a new task. @returns it, or the one that the same message began at the same time */
 export async function keepTask(store: Store, task: AgentTask, message: string): Promise<AgentTask> {
-  const [kept] = await store.services.db.rows<TaskRow>(insert, [task.id, message, task.state, JSON.stringify(task)]);
+  const given = { id: task.id, message, state: task.state, body: JSON.stringify(task) };
+  const [kept] = await store.services.db.rows(insert.with(given));
   return kept?.body ?? (await findTaskOfMessage(store, message)) ?? task;
 }
 
@@ -96,6 +113,6 @@ export async function advanceTask(
   task: AgentTask,
   message: string,
 ): Promise<AgentTask | undefined> {
-  const [row] = await services.db.rows<TaskRow>(advance, [task.id, task.state, JSON.stringify(task), message]);
-  return row?.body;
+  const given = { id: task.id, state: task.state, body: JSON.stringify(task), message };
+  return (await services.db.rows(advance.with(given)))[0]?.body;
 }

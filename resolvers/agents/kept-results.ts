@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { keptResults } from '../../db/schema/kept-results.ts';
+import { from, insertInto, pick, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 /** What one client may have laid by at a time. Contract 04, section 4.1. */
@@ -14,30 +17,49 @@ const listBytesMax = 2 * 1024 * 1024;
 /** How long a list can be read on in, in minutes. Contract 04, section 4.1. */
 const keptMinutes = 30;
 
-// Whoever keeps two lists at once skips what the other is taking away.
-const keepStatement: Statement = {
-  name: 'kept_results.keep',
-  text: `with gone as (
-      delete from kept_results where ref = any (array(
-        select k.ref from kept_results k where k.owner = $2 and (k.expires_at <= now() or k.ref in (
-          select ref from (
-            select ref, session, row_number() over own as place, sum(bytes) over own as weight,
-              row_number() over whole as place_of_all, sum(bytes) over whole as weight_of_all
-            from kept_results where owner = $2 and expires_at > now()
-            window own as (partition by session order by created_at desc, ref), whole as (order by created_at desc, ref)
-          ) standing
-          where session = $5 and (place >= ${perClient} or weight + $4 > ${clientBytesMax})
-            or place_of_all >= ${perOwner} or weight_of_all + $4 > ${ownerBytesMax}))
-        for update skip locked)))
-    insert into kept_results (ref, owner, items, bytes, session, expires_at)
-    values ($1, $2, $3, $4, $5, now() + interval '${keptMinutes} minutes')`,
-};
+const older = alias(keptResults, 'k');
+const newestFirst = sql`${keptResults.createdAt} desc, ${keptResults.ref}`;
+const constant = (value: number) => sql.raw(String(value));
 
-const findStatement: Statement = {
-  name: 'kept_results.find',
-  pipelined: true,
-  text: 'select items from kept_results where ref = $1 and owner = $2 and session = $3 and expires_at > now()',
-};
+// A client that keeps two lists at once skips what the other is taking away.
+const keepStatement = statement(
+  'kept_results.keep',
+  {
+    params: {
+      ...pick(keptResults, 'ref', 'owner', 'items'),
+      bytes: typed<number>('bigint'),
+      session: keptResults.session,
+    },
+  },
+  ({ bytes, ...given }) => sql`with gone as (
+      delete from ${keptResults} where ${keptResults.ref} = any (array(
+        select ${older.ref} from ${from(older)} where ${older.owner} = ${given.owner} and (${older.expiresAt} <= now()
+          or ${older.ref} in (
+            select ref from (
+              select ${keptResults.ref}, ${keptResults.session},
+                row_number() over own as place, sum(${keptResults.bytes}) over own as weight,
+                row_number() over whole as place_of_all, sum(${keptResults.bytes}) over whole as weight_of_all
+              from ${keptResults} where ${keptResults.owner} = ${given.owner} and ${keptResults.expiresAt} > now()
+              window own as (partition by ${keptResults.session} order by ${newestFirst}),
+                whole as (order by ${newestFirst})
+            ) standing
+            where session = ${given.session}
+                and (place >= ${constant(perClient)} or weight + ${bytes} > ${constant(clientBytesMax)})
+              or place_of_all >= ${constant(perOwner)} or weight_of_all + ${bytes} > ${constant(ownerBytesMax)}))
+        for update skip locked)))
+    ${insertInto(keptResults, {
+      ...given,
+      bytes,
+      expiresAt: sql`now() + interval '${constant(keptMinutes)} minutes'`,
+    })}`,
+);
+
+const findStatement = statement(
+  'kept_results.find',
+  { params: pick(keptResults, 'ref', 'owner', 'session'), row: pick(keptResults, 'items'), pipelined: true },
+  ({ ref, owner, session }, row) => sql`select ${row} from ${keptResults} where ${keptResults.ref} = ${ref}
+    and ${keptResults.owner} = ${owner} and ${keptResults.session} = ${session} and ${keptResults.expiresAt} > now()`,
+);
 
 /** Whose a list is: nobody else reads on in it. */
 export interface Keeper {
@@ -61,7 +83,7 @@ export async function keepResult(
   const bytes = Buffer.byteLength(text);
   if (bytes > listBytesMax) return undefined;
   const ref = `res_${randomBytes(8).toString('hex')}`;
-  await services.db.rows(keepStatement, [ref, owner, text, bytes, session]);
+  await services.db.rows(keepStatement.with({ ref, owner, items: text, bytes, session }));
   return ref;
 }
 
@@ -71,6 +93,6 @@ export async function findResult(
   { owner, session }: Keeper,
   ref: string,
 ): Promise<readonly unknown[] | undefined> {
-  const [kept] = await services.db.rows<{ readonly items: string }>(findStatement, [ref, owner, session]);
+  const [kept] = await services.db.rows(findStatement.with({ ref, owner, session }));
   return kept === undefined ? undefined : (JSON.parse(kept.items) as unknown[]);
 }

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
-import { type Database, inTransaction, type Statement } from '../../db/pool.ts';
+import { type Database, inTransaction } from '../../db/pool.ts';
+import { liveConnections } from '../../db/schema/live.ts';
+import { excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { rowsOn } from '../../db/transaction.ts';
 
 export interface LiveLeasesOptions {
   readonly db: Database;
@@ -9,15 +13,6 @@ export interface LiveLeasesOptions {
   /** How long a node's connections count when it says nothing any more, in seconds. @default 30 */
   readonly leaseSeconds?: number;
 }
-
-/** Locks one project's count: of two that come at once, one sees the other. */
-const lockText = 'select pg_advisory_xact_lock(7306014, hashtext($1))';
-
-const takeText = `insert into live_connections (project_id, node_id, count, expires_at)
-  select $1, $2, 1, now() + make_interval(secs => $4)
-  where (select coalesce(sum(c.count), 0) from live_connections c
-    where c.project_id = $1 and (c.node_id = $2 or c.expires_at > now())) < $3
-  on conflict (project_id, node_id) do update set count = live_connections.count + 1, expires_at = excluded.expires_at`;
 
 /** Live connections of projects, counted across nodes in the control database. */
 export class LiveLeases {
@@ -71,9 +66,10 @@ export class LiveLeases {
   async #take(projectId: string, max: number): Promise<boolean> {
     try {
       const taken = await inTransaction(this.#db.pool, async (client) => {
-        await client.query(lockText, [projectId]);
-        const { rowCount } = await client.query(takeText, [projectId, this.#nodeId, max, this.#leaseSeconds]);
-        return rowCount === 1;
+        const rows = rowsOn(client);
+        await rows(lockStatement.with({ projectId }));
+        const given = { projectId, nodeId: this.#nodeId, max, leaseSeconds: this.#leaseSeconds };
+        return (await rows(takeStatement.with(given))).length === 1;
       });
       if (taken) add(this.#held, projectId, 1);
       return taken;
@@ -89,7 +85,7 @@ export class LiveLeases {
     this.#closed = true;
     clearInterval(this.#renewal);
     await this.#settling;
-    await this.#db.rows(forgetStatement, [this.#nodeId]).catch(() => undefined);
+    await this.#db.rows(forgetStatement.with({ nodeId: this.#nodeId })).catch(() => undefined);
   }
 
   #owe(projectId: string): void {
@@ -115,7 +111,8 @@ export class LiveLeases {
     await Promise.allSettled(projectIds.flatMap((projectId) => [...(this.#taking.get(projectId) ?? [])]));
     const counts = projectIds.map((projectId) => this.#held.get(projectId) ?? 0);
     try {
-      await this.#db.rows(setStatement, [this.#nodeId, this.#leaseSeconds, projectIds, counts]);
+      const leases = { nodeId: this.#nodeId, leaseSeconds: this.#leaseSeconds };
+      await this.#db.rows(setStatement.with({ ...leases, projectIds, counts }));
     } catch (error) {
       // What is held is set by the next renewal; what is not is found there no more.
       for (const projectId of projectIds) if (!this.#held.has(projectId)) this.#unset.add(projectId);
@@ -138,13 +135,62 @@ function add(counts: Map<string, number>, key: string, change: number): void {
   else counts.set(key, count);
 }
 
-/** Rows of this node alone: those of a project are not taken meanwhile. One that was away for long finds them gone. */
-const setStatement: Statement = {
-  name: 'live.setCounts',
-  text: `insert into live_connections (project_id, node_id, count, expires_at)
-    select h.project_id, $1, h.count, now() + make_interval(secs => $2)
-      from unnest($3::text[], $4::int[]) h (project_id, count) order by h.project_id
-    on conflict (project_id, node_id) do update set count = excluded.count, expires_at = excluded.expires_at`,
-};
+/** Locks one project's count: of two that come at once, one sees the other. */
+const lockStatement = statement(
+  'live.lockCount',
+  { params: pick(liveConnections, 'projectId') },
+  ({ projectId }) => sql`select from pg_advisory_xact_lock(7306014, hashtext(${projectId}))`,
+);
 
-const forgetStatement: Statement = { name: 'live.forget', text: 'delete from live_connections where node_id = $1' };
+const keyOfCount = namesOf(liveConnections.projectId, liveConnections.nodeId);
+const countColumns = namesOf(
+  liveConnections.projectId,
+  liveConnections.nodeId,
+  liveConnections.count,
+  liveConnections.expiresAt,
+);
+const leaseSeconds = typed<number>('double precision');
+const leasedFor = (seconds: SQL): SQL => sql`now() + make_interval(secs => ${seconds})`;
+
+const takeStatement = statement(
+  'live.take',
+  {
+    params: { ...pick(liveConnections, 'projectId', 'nodeId'), max: typed<number>('bigint'), leaseSeconds },
+    row: pick(liveConnections, 'count'),
+  },
+  (given, row) => sql`insert into ${liveConnections} (${countColumns})
+    select ${given.projectId}, ${given.nodeId}, 1, ${leasedFor(given.leaseSeconds)}
+    where (select coalesce(sum(${liveConnections.count}), 0) from ${liveConnections}
+      where ${liveConnections.projectId} = ${given.projectId}
+        and (${liveConnections.nodeId} = ${given.nodeId} or ${liveConnections.expiresAt} > now())) < ${given.max}
+    on conflict (${keyOfCount}) do update ${setOf(liveConnections, {
+      count: sql`${liveConnections.count} + 1`,
+      expiresAt: excluded(liveConnections.expiresAt),
+    })} returning ${row}`,
+);
+
+/** Rows of this node alone: those of a project are not taken meanwhile. One that was away for long finds them gone. */
+const setStatement = statement(
+  'live.setCounts',
+  {
+    params: {
+      nodeId: liveConnections.nodeId,
+      leaseSeconds,
+      projectIds: typed<readonly string[]>('text[]'),
+      counts: typed<readonly number[]>('integer[]'),
+    },
+  },
+  (given) => sql`insert into ${liveConnections} (${countColumns})
+    select h.project_id, ${given.nodeId}, h.count, ${leasedFor(given.leaseSeconds)}
+      from unnest(${given.projectIds}::text[], ${given.counts}::int[]) h (project_id, count) order by h.project_id
+    on conflict (${keyOfCount}) do update ${setOf(liveConnections, {
+      count: excluded(liveConnections.count),
+      expiresAt: excluded(liveConnections.expiresAt),
+    })}`,
+);
+
+const forgetStatement = statement(
+  'live.forget',
+  { params: pick(liveConnections, 'nodeId') },
+  ({ nodeId }) => sql`delete from ${liveConnections} where ${liveConnections.nodeId} = ${nodeId}`,
+);

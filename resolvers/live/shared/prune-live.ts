@@ -1,54 +1,61 @@
-import type { Statement } from '../../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { liveProjects } from '../../../db/schema/live.ts';
+import { projects } from '../../../db/schema/projects.ts';
+import { insertInto, pick, statement } from '../../../db/sql.ts';
 import type { Context, Services } from '../../../kernel/run/context.ts';
 
 /** Notes that a project has live tables, so that its hints are pruned although nobody follows them. */
 export const noteLive = ({ db }: Pick<Services, 'db'>, projectId: string): Promise<unknown> =>
-  db.rows(noteStatement, [projectId]);
+  db.rows(noteStatement.with({ projectId }));
 
 /** Takes the note back. What is left over is pruned when there are live tables again. */
 export const forgetLive = ({ db }: Pick<Services, 'db'>, projectId: string): Promise<unknown> =>
-  db.rows(forgetStatement, [projectId]);
+  db.rows(forgetStatement.with({ projectId }));
 
 /** Prunes the hints of all projects that have any. One that cannot be reached waits for the next time. */
 export async function pruneLive({ services, signal }: Context): Promise<void> {
-  await services.db.rows(forgetGoneStatement, []);
+  await services.db.rows(forgetGoneStatement.with({}));
   let last = '';
   for (;;) {
-    const projects = await services.db.rows<Row>(pageStatement, [last]);
-    for (const { project_id, server, database_name: databaseName, role_name: roleName } of projects) {
+    const page = await services.db.rows(pageStatement.with({ after: last }));
+    for (const { projectId, server, databaseName, roleName } of page) {
       signal.throwIfAborted();
-      last = project_id;
+      last = projectId;
       await services.live.prune({ server, databaseName, roleName }).catch((error: unknown) => {
-        services.log.warn({ err: error, project_id }, 'Hints of a project could not be pruned.');
+        services.log.warn({ err: error, project_id: projectId }, 'Hints of a project could not be pruned.');
       });
     }
-    if (projects.length === 0) return;
+    if (page.length === 0) return;
   }
 }
 
-interface Row {
-  readonly project_id: string;
-  readonly server: string;
-  readonly database_name: string;
-  readonly role_name: string;
-}
+const noteStatement = statement(
+  'live.note',
+  { params: pick(liveProjects, 'projectId') },
+  (given) => sql`${insertInto(liveProjects, given)} on conflict do nothing`,
+);
 
-const noteStatement: Statement = {
-  name: 'live.note',
-  text: 'insert into live_projects (project_id) values ($1) on conflict do nothing',
-};
+const forgetStatement = statement(
+  'live.unnote',
+  { params: pick(liveProjects, 'projectId') },
+  ({ projectId }) => sql`delete from ${liveProjects} where ${liveProjects.projectId} = ${projectId}`,
+);
 
-const forgetStatement: Statement = { name: 'live.unnote', text: 'delete from live_projects where project_id = $1' };
+const forgetGoneStatement = statement(
+  'live.unnoteGone',
+  {},
+  () => sql`delete from ${liveProjects} where not exists (
+    select from ${projects} where ${projects.id} = ${liveProjects.projectId} and ${projects.deletedAt} is null)`,
+);
 
-const forgetGoneStatement: Statement = {
-  name: 'live.unnoteGone',
-  text: `delete from live_projects l where not exists (
-    select from projects p where p.id = l.project_id and p.deleted_at is null)`,
-};
-
-const pageStatement: Statement = {
-  name: 'live.noted',
-  text: `select l.project_id, p.server, p.database_name, p.role_name
-    from live_projects l join projects p on p.id = l.project_id
-    where l.project_id > $1 and p.state = 'ready' and p.deleted_at is null order by l.project_id limit 100`,
-};
+const pageStatement = statement(
+  'live.noted',
+  {
+    params: { after: liveProjects.projectId },
+    row: { ...pick(liveProjects, 'projectId'), ...pick(projects, 'server', 'databaseName', 'roleName') },
+  },
+  ({ after }, row) => sql`select ${row}
+    from ${liveProjects} join ${projects} on ${projects.id} = ${liveProjects.projectId}
+    where ${liveProjects.projectId} > ${after} and ${projects.state} = 'ready' and ${projects.deletedAt} is null
+    order by ${liveProjects.projectId} limit 100`,
+);
