@@ -1,17 +1,20 @@
-import { checkedText } from '../../db/checked.ts';
-import type { Statement } from '../../db/pool.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { checked } from '../../db/checked.ts';
+import { roomPresences } from '../../db/schema/rooms.ts';
+import { computed, pick, statement } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** A wanted name, or with a number that nobody in the room has had: `Atlas`, `Atlas-2`, `Atlas-3` and on. */
 export async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
-  const [found] = await work.rows<{ number: bigint }>(freeStatement, [work.org.id, work.room.key, wanted]);
+  const [found] = await work.rows(freeStatement.with({ orgId: work.org.id, roomKey: work.room.key, name: wanted }));
   return found === undefined ? wanted : `${wanted}-${found.number}`;
 }
 
 // Folded by the database, as the unique index does it: another notion of letter case would look for ever.
-const taken = (name: string) =>
-  `exists (select from room_presences where org_id = $1 and (lower(name) collate "C") = ${name} and ${checkedText('room_key = $2')})`;
+const taken = ({ orgId, roomKey }: { readonly orgId: SQL; readonly roomKey: SQL }, name: SQL): SQL =>
+  sql`exists (select from ${roomPresences} where ${roomPresences.orgId} = ${orgId}
+    and (lower(${roomPresences.name}) collate "C") = ${name} and ${checked(sql`${roomPresences.roomKey} = ${roomKey}`)})`;
 
 /**
  * Looks a name up at a time, each in the unique index of names: however many are taken, a few dozen. `taken` is the last
@@ -19,14 +22,18 @@ const taken = (name: string) =>
  * one, and halves what is between: so it is the next number where all before are taken, and where somebody has taken a
  * higher one by its full name, some number whose forerunner is taken.
  */
-export const freeStatement: Statement = {
-  name: 'presences.free-name',
-  text: `with recursive search (taken, free) as (
-      select 1::bigint, null::bigint where ${taken('lower($3)')}
+export const freeStatement = statement(
+  'presences.free-name',
+  {
+    params: pick(roomPresences, 'orgId', 'roomKey', 'name'),
+    row: { number: computed<bigint>('bigint', sql`free`) },
+  },
+  ({ name, ...room }, row) => sql`with recursive search (taken, free) as (
+      select 1::bigint, null::bigint where ${taken(room, sql`lower(${name})`)}
       union all
       select case when t.is then s.probe else s.taken end, case when t.is then s.free else s.probe end
       from (select *, coalesce((taken + free) / 2, taken * 2) as probe from search where free is null or free - taken > 1) s
-      cross join lateral (select ${taken("lower($3) || '-' || s.probe")} as is) t
+      cross join lateral (select ${taken(room, sql`lower(${name}) || '-' || s.probe`)} as is) t
     )
-    select free as number from search where free - taken = 1`,
-};
+    select ${row} from search where free - taken = 1`,
+);

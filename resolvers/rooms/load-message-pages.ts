@@ -1,8 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
-import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import { textOf } from '../../db/sql.ts';
+import { feedHeads, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { allOf, computed, orNull, pick, type Selection, statement, typed } from '../../db/sql.ts';
 import { hasRoomGrant, isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { observed } from '../../kernel/run/observed.ts';
@@ -31,17 +29,21 @@ export async function loadFirstMessages(
   const caller = await ctx.caller();
   if (!isReachedByRule(caller)) return rooms.map(() => null);
   return observed(ctx, listMessages, async () => {
-    const values = [rooms.map(({ orgId }) => orgId), rooms.map(({ key }) => key), caller.principal.id, limit + 1];
-    const rows = await ctx.services.db.rows<RoomMessage & Found>(brief ? briefStatement : wholeStatement, values);
+    const asked = {
+      orgIds: rooms.map(({ orgId }) => orgId),
+      keys: rooms.map(({ key }) => key),
+      principal: caller.principal.id,
+      limit: limit + 1,
+    };
+    const { db } = ctx.services;
+    const rows: readonly Found[] = brief
+      ? await db.rows(briefStatement.with(asked))
+      : await db.rows(wholeStatement.with(asked));
     const pages: (RoomMessage[] | null)[] = rooms.map(() => null);
     for (const row of rows) {
       const page = (pages[row.n - 1] ??= []);
       // A room without messages.
-      if ((row.id as string | null) === null) continue;
-      const { orgId, key } = rooms[row.n - 1]!;
-      row.orgId = orgId;
-      row.roomKey = key;
-      page.push(row);
+      if (row.id !== null) page.push(messageOf(row, rooms[row.n - 1]!));
     }
     // They come in order, but nothing says so that would not have Postgres sort them once more.
     return pages.map((page) => page && firstOf(page, limit));
@@ -57,28 +59,45 @@ function firstOf(page: RoomMessage[], limit: number): FirstMessages {
 
 interface Found {
   readonly n: number;
-  readonly id: string;
+  readonly id: string | null;
 }
 
-const statementOf = (name: string, columns: string): Statement => ({
-  name,
-  pipelined: true,
-  text: `select w.n::int as n, ${columns}
-    from unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key, n)
-    cross join lateral (
-      select ${textOf(roomStands(sql.raw('w.org_id'), sql.raw('w.key')))}
-        and (${textOf(isMember(sql.raw('w.org_id'), sql.raw('$3')))} or ${textOf(hasRoomGrant(sql.raw('w.org_id'), sql.raw('$3'), sql.raw('w.key')))}) as may offset 0
-    ) admitted
-    left join lateral (
-      select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key and m.seq > coalesce((
-        select h.floor from feed_heads h where h.org_id = w.org_id and h.kind = 'room' and h.feed_id = w.key), 0)
-      order by m.seq limit $4
-    ) m on true
-    where admitted.may`,
-});
+/** A message of what was found of it, with the room that was asked for. */
+const messageOf = (found: object, { orgId, key }: RoomAddress) =>
+  Object.assign(found, { orgId, roomKey: key }) as RoomMessage;
 
-const wholeStatement = statementOf('rooms.pages', columnsOf(roomMessages, 'm'));
+const place = { orgId: sql`w.org_id`, key: sql`w.key` };
+
+const statementOf = <const Shown extends Selection>(name: string, shown: Shown) =>
+  statement(
+    name,
+    {
+      params: {
+        orgIds: typed<readonly string[]>('uuid[]'),
+        keys: typed<readonly string[]>('text[]'),
+        principal: typed<string>('text'),
+        limit: typed<number>('bigint'),
+      },
+      row: { n: computed<number>('integer', sql`w.n::int`), ...shown },
+      pipelined: true,
+    },
+    ({ orgIds, keys, principal, limit }, row) => sql`select ${row}
+      from unnest(${orgIds}::uuid[], ${keys}::text[]) with ordinality as w (org_id, key, n)
+      cross join lateral (
+        select ${roomStands(place.orgId, place.key)} and (${isMember(place.orgId, principal)}
+          or ${hasRoomGrant(place.orgId, principal, place.key)}) as may offset 0
+      ) admitted
+      left join lateral (
+        select * from ${roomMessages} where ${roomMessages.orgId} = w.org_id and ${roomMessages.roomKey} = w.key
+          and ${roomMessages.seq} > coalesce((select ${feedHeads.floor} from ${feedHeads}
+            where ${feedHeads.orgId} = w.org_id and ${feedHeads.kind} = 'room' and ${feedHeads.feedId} = w.key), 0)
+        order by ${roomMessages.seq} limit ${limit}
+      ) ${roomMessages} on true
+      where admitted.may`,
+  );
+
+const wholeStatement = statementOf('rooms.pages', orNull(allOf(roomMessages)));
 const briefStatement = statementOf(
   'rooms.pages-brief',
-  `m.seq, m.id, m.sender_name as "senderName", m.body, m.created_at as "createdAt"`,
+  orNull(pick(roomMessages, 'seq', 'id', 'senderName', 'body', 'createdAt')),
 );

@@ -1,7 +1,10 @@
-import type { Database, Statement } from '../../db/pool.ts';
-import type { RoomMessage } from '../../db/schema/rooms.ts';
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../../db/pool.ts';
+import { feedHeads, type RoomMessage, roomAddressees, roomMessages } from '../../db/schema/rooms.ts';
+import { type ParametersOf, statement, typed } from '../../db/sql.ts';
+import type { Bound } from '../../db/statement.ts';
 import type { Feed, FeedName, FeedSlice } from '../../kernel/feeds/feeds.ts';
-import { type SliceRow, sliceColumns, toSlice } from './shared/room-feed.ts';
+import { type SliceRow, sliceRow, toSlice } from './shared/room-feed.ts';
 
 /** What of a room is read. Cursors know nothing of it: those of a room are good for every filter. Contract 02, 2.5. */
 export interface MessageFilter {
@@ -43,65 +46,111 @@ export const readRoomBack = (
   { before = positionMax, limit }: { readonly before: bigint | undefined; readonly limit: number },
 ): Promise<FeedSlice<RoomMessage>> => readSlice(db, name, filter, 'desc', before, limit);
 
-async function readSlice(
+const readSlice = async (
   db: Database,
   { orgId, feedId }: FeedName,
-  { threadId, addressedTo, beyond = 0n }: MessageFilter,
+  filter: MessageFilter,
   order: Order,
   from: bigint,
   limit: number,
-): Promise<FeedSlice<RoomMessage>> {
-  const kind =
-    `${threadId === undefined ? '' : 'thread-'}${addressedTo === undefined ? '' : 'named-'}${order}` as const;
-  const filters = [threadId, addressedTo].filter((value) => value !== undefined);
-  return toSlice(await db.rows<SliceRow>(statements[kind], [orgId, feedId, from, limit, beyond, ...filters]));
+): Promise<FeedSlice<RoomMessage>> =>
+  toSlice(await db.rows(asked({ orgId, roomKey: feedId, from, limit, beyond: filter.beyond ?? 0n }, filter, order)));
+
+/** The statement that finds what passes a filter. */
+function asked(page: Page, { threadId, addressedTo }: MessageFilter, order: Order): Bound<SliceRow> {
+  if (addressedTo === undefined)
+    return threadId === undefined ? all[order].with(page) : ofThread[order].with({ ...page, threadId });
+  return threadId === undefined
+    ? naming[order].with({ ...page, addressedTo })
+    : namingInThread[order].with({ ...page, addressedTo, threadId });
 }
 
 type Order = 'asc' | 'desc';
 
-/** Where a page lies: `alias` has a place in the room. */
-const within = (alias: string, order: Order) =>
-  order === 'asc'
-    ? `${alias}.seq > greatest($3::bigint, $5::bigint, h.floor)`
-    : `${alias}.seq > greatest($5::bigint, h.floor) and ${alias}.seq < $3::bigint`;
-
-const sliceOf = (name: string, messages: string, order: Order): Statement => ({
-  name: `rooms.slice-${name}${order}`,
-  text: `select ${sliceColumns} from feed_heads h ${messages}
-    where h.org_id = $1 and h.kind = 'room' and h.feed_id = $2
-    order by m.seq ${order}`,
-});
-
-const inRoom = (name: string, condition: string, order: Order): Statement =>
-  sliceOf(
-    name,
-    `left join lateral (
-      select * from room_messages m where m.org_id = $1 and ${condition} m.room_key = $2 and ${within('m', order)}
-      order by m.seq ${order} limit $4
-    ) m on true`,
-    order,
-  );
-
-// Whom a message names is found first, and only the page is looked up.
-const naming = (name: string, condition: string, order: Order): Statement =>
-  sliceOf(
-    name,
-    `left join lateral (
-      select a.seq from room_addressees a where a.org_id = $1 and ${condition} and ${within('a', order)}
-      order by a.seq ${order} limit $4
-    ) a on true
-    left join lateral (
-      select * from room_messages m where m.org_id = $1 and m.room_key = $2 and m.seq = a.seq offset 0
-    ) m on true`,
-    order,
-  );
-
-const bothWays = <Name extends string>(name: Name, make: (order: Order) => Statement) =>
-  ({ [`${name}asc`]: make('asc'), [`${name}desc`]: make('desc') }) as Record<`${Name}${Order}`, Statement>;
-
-const statements = {
-  ...bothWays('', (order) => inRoom('', '', order)),
-  ...bothWays('thread-', (order) => inRoom('thread-', 'm.thread_id = $6 and', order)),
-  ...bothWays('named-', (order) => naming('named-', 'a.presence_id = $6', order)),
-  ...bothWays('thread-named-', (order) => naming('thread-named-', 'a.thread_id = $6 and a.presence_id = $7', order)),
+/** One page of a room. */
+type Page = ParametersOf<typeof page>;
+const page = {
+  orgId: roomMessages.orgId,
+  roomKey: roomMessages.roomKey,
+  from: typed<bigint>('bigint'),
+  limit: typed<number>('bigint'),
+  beyond: typed<bigint>('bigint'),
 };
+type PageSql = { readonly [Name in keyof typeof page]: SQL };
+
+/** Whether a place in the room lies on the page. */
+const within = (seq: Column, { from, beyond }: PageSql, order: Order): SQL =>
+  order === 'asc'
+    ? sql`${seq} > greatest(${from}::bigint, ${beyond}::bigint, ${feedHeads.floor})`
+    : sql`${seq} > greatest(${beyond}::bigint, ${feedHeads.floor}) and ${seq} < ${from}::bigint`;
+
+const sliceOf = (row: SQL, { orgId, roomKey }: PageSql, messages: SQL, order: Order): SQL =>
+  sql`select ${row} from ${feedHeads} ${messages}
+    where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = 'room' and ${feedHeads.feedId} = ${roomKey}
+    order by ${roomMessages.seq} ${sql.raw(order)}`;
+
+const inRoom = (row: SQL, given: PageSql, condition: SQL, order: Order): SQL =>
+  sliceOf(
+    row,
+    given,
+    sql`left join lateral (
+      select * from ${roomMessages} where ${roomMessages.orgId} = ${given.orgId} and ${condition}
+        ${roomMessages.roomKey} = ${given.roomKey} and ${within(roomMessages.seq, given, order)}
+      order by ${roomMessages.seq} ${sql.raw(order)} limit ${given.limit}
+    ) ${roomMessages} on true`,
+    order,
+  );
+
+// The messages that name a presence are found first, and only the page is looked up.
+const inAddressees = (row: SQL, given: PageSql, condition: SQL, order: Order): SQL =>
+  sliceOf(
+    row,
+    given,
+    sql`left join lateral (
+      select ${roomAddressees.seq} from ${roomAddressees}
+      where ${roomAddressees.orgId} = ${given.orgId} and ${condition} and ${within(roomAddressees.seq, given, order)}
+      order by ${roomAddressees.seq} ${sql.raw(order)} limit ${given.limit}
+    ) ${roomAddressees} on true
+    left join lateral (
+      select * from ${roomMessages} where ${roomMessages.orgId} = ${given.orgId}
+        and ${roomMessages.roomKey} = ${given.roomKey} and ${roomMessages.seq} = ${roomAddressees.seq} offset 0
+    ) ${roomMessages} on true`,
+    order,
+  );
+
+const inBothOrders = <Made>(make: (order: Order) => Made) => ({ asc: make('asc'), desc: make('desc') });
+
+const all = inBothOrders((order) =>
+  statement(`rooms.slice-${order}`, { params: page, row: sliceRow }, (given, row) => inRoom(row, given, sql``, order)),
+);
+
+const ofThread = inBothOrders((order) =>
+  statement(
+    `rooms.slice-thread-${order}`,
+    { params: { ...page, threadId: typed<string>('text') }, row: sliceRow },
+    ({ threadId, ...given }, row) => inRoom(row, given, sql`${roomMessages.threadId} = ${threadId} and`, order),
+  ),
+);
+
+const naming = inBothOrders((order) =>
+  statement(
+    `rooms.slice-named-${order}`,
+    { params: { ...page, addressedTo: roomAddressees.presenceId }, row: sliceRow },
+    ({ addressedTo, ...given }, row) =>
+      inAddressees(row, given, sql`${roomAddressees.presenceId} = ${addressedTo}`, order),
+  ),
+);
+
+const namingInThread = inBothOrders((order) =>
+  statement(
+    `rooms.slice-thread-named-${order}`,
+    {
+      params: { ...page, threadId: typed<string>('text'), addressedTo: roomAddressees.presenceId },
+      row: sliceRow,
+    },
+    ({ threadId, addressedTo, ...given }, row) => {
+      const named = sql`${roomAddressees.threadId} = ${threadId} and ${roomAddressees.presenceId} = ${addressedTo}`;
+      return inAddressees(row, given, named, order);
+    },
+  ),
+);

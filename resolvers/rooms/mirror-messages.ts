@@ -1,6 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { RoomMessage } from '../../db/schema/rooms.ts';
+import { feedHeads, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -35,7 +36,7 @@ interface Lag {
 export async function mirrorMessages(ctx: Context): Promise<void> {
   const failed = new Set<string>();
   for (;;) {
-    const found = await ctx.services.db.rows<Lag>(lagsStatement, [roomsAtOnce, [...failed]]);
+    const found = await ctx.services.db.rows(lagsStatement.with({ limit: roomsAtOnce, failed: [...failed] }));
     for (const lag of found) {
       ctx.signal.throwIfAborted();
       try {
@@ -55,19 +56,19 @@ const nameOf = ({ orgId, roomKey }: Lag) => `${orgId} ${roomKey}`;
 
 async function mirrorSome(ctx: Context, { orgId, roomKey }: Lag): Promise<boolean> {
   const told = await unitOfWork(ctx, async (work) => {
-    const [room] = await work.rows<{ from: bigint; head: bigint }>(enterStatement, [orgId, roomKey]);
+    const [room] = await work.rows(enterStatement.with({ orgId, feedId: roomKey }));
     if (room === undefined) return undefined;
     const end = room.from + BigInt(batch);
     const projectId = projectOfRoom(roomKey);
     const now = ctx.services.now();
-    const values = [orgId, roomKey, room.from, end, projectId !== null];
-    for (const message of await work.rows<ToldMessage>(messagesStatement, values)) {
+    const asked = messagesStatement.with({ orgId, roomKey, from: room.from, end, everything: projectId !== null });
+    for (const message of await work.rows(asked)) {
       work.append(eventOf(orgId, roomKey, projectId, message, now));
     }
     return { from: room.from, next: end > room.head ? room.head + 1n : end };
   });
   if (told === undefined) return false;
-  await ctx.services.db.rows(toldStatement, [orgId, roomKey, told.from, told.next]);
+  await ctx.services.db.rows(toldStatement.with({ orgId, feedId: roomKey, from: told.from, next: told.next }));
   return true;
 }
 
@@ -101,31 +102,55 @@ function eventOf(orgId: string, roomKey: string, projectId: string | null, messa
   });
 }
 
-const lagsStatement: Statement = {
-  name: 'rooms.unmirrored',
-  text: `select org_id as "orgId", feed_id as "roomKey" from feed_heads
-    where unmirrored_from is not null and kind = 'room' and org_id || ' ' || feed_id <> all($2::text[])
-    order by random() limit $1`,
-};
+const lagsStatement = statement(
+  'rooms.unmirrored',
+  {
+    params: { limit: typed<number>('bigint'), failed: typed<readonly string[]>('text[]') },
+    row: { orgId: feedHeads.orgId, roomKey: feedHeads.feedId },
+  },
+  ({ limit, failed }, row) => sql`select ${row} from ${feedHeads}
+    where ${feedHeads.unmirroredFrom} is not null and ${feedHeads.kind} = 'room'
+      and ${feedHeads.orgId} || ' ' || ${feedHeads.feedId} <> all(${failed}::text[])
+    order by random() limit ${limit}`,
+);
 
-// One at a time in a room, whoever comes second goes elsewhere. The room's own lock is its senders'.
-const enterStatement: Statement = {
-  name: 'rooms.mirror-enter',
-  text: `select unmirrored_from as "from", position as head from feed_heads
-    where org_id = $1 and kind = 'room' and feed_id = $2 and unmirrored_from is not null
-      and pg_try_advisory_xact_lock(hashtextextended('room-mirror:' || $1::uuid || $2, 0))`,
-};
+// One at a time in a room: one that comes second goes elsewhere. The room's own lock is its senders'.
+const enterStatement = statement(
+  'rooms.mirror-enter',
+  {
+    params: pick(feedHeads, 'orgId', 'feedId'),
+    row: { from: computed<bigint>('bigint', sql`${feedHeads.unmirroredFrom}`), head: feedHeads.position },
+  },
+  ({ orgId, feedId }, row) => sql`select ${row} from ${feedHeads}
+    where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = 'room' and ${feedHeads.feedId} = ${feedId}
+      and ${feedHeads.unmirroredFrom} is not null
+      and pg_try_advisory_xact_lock(hashtextextended('room-mirror:' || ${orgId}::uuid || ${feedId}, 0))`,
+);
 
-const messagesStatement: Statement = {
-  name: 'rooms.mirror-messages',
-  text: `select id, sender_name as "senderName", body, thread_id as "threadId", importance, recipients, created_at as "createdAt"
-    from room_messages where org_id = $1 and room_key = $2 and seq >= $3 and seq < $4
-      and ($5::boolean or importance = 'high') order by seq`,
-};
+const messagesStatement = statement(
+  'rooms.mirror-messages',
+  {
+    params: {
+      ...pick(roomMessages, 'orgId', 'roomKey'),
+      from: roomMessages.seq,
+      end: roomMessages.seq,
+      everything: typed<boolean>('boolean'),
+    },
+    row: pick(roomMessages, 'id', 'senderName', 'body', 'threadId', 'importance', 'recipients', 'createdAt'),
+  },
+  ({ orgId, roomKey, from, end, everything }, row) => sql`select ${row} from ${roomMessages}
+    where ${roomMessages.orgId} = ${orgId} and ${roomMessages.roomKey} = ${roomKey}
+      and ${roomMessages.seq} >= ${from} and ${roomMessages.seq} < ${end}
+      and (${everything}::boolean or ${roomMessages.importance} = 'high')
+    order by ${roomMessages.seq}`,
+);
 
-// Only from where it stood: whoever was slower has nothing to add.
-const toldStatement: Statement = {
-  name: 'rooms.mirrored',
-  text: `update feed_heads set unmirrored_from = case when position >= $4 then $4::bigint end
-    where org_id = $1 and kind = 'room' and feed_id = $2 and unmirrored_from = $3`,
-};
+// Only from where it was: a slower one has nothing to add.
+const toldStatement = statement(
+  'rooms.mirrored',
+  { params: { ...pick(feedHeads, 'orgId', 'feedId'), from: typed<bigint>('bigint'), next: typed<bigint>('bigint') } },
+  ({ orgId, feedId, from, next }) => sql`update ${feedHeads} ${setOf(feedHeads, {
+    unmirroredFrom: sql`case when ${feedHeads.position} >= ${next} then ${next}::bigint end`,
+  })} where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = 'room' and ${feedHeads.feedId} = ${feedId}
+      and ${feedHeads.unmirroredFrom} = ${from}`,
+);

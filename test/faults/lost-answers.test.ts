@@ -62,7 +62,7 @@ test('a message whose sending was committed but never answered is the answer aft
   const send = (on: GatewayProcess, key: string, body: string) =>
     on.call<{ message_id: string; cursor: string }>(on.as(wallet), 'POST', path, keyed(key, { body }));
   await send(gateway, 'before', 'before');
-  const commit = world.proxy.freezeCommit(/insert into room_messages/);
+  const commit = world.proxy.freezeCommit(/insert into "room_messages"/);
   const unanswered = send(gateway, 'lost', 'lost').catch((error: unknown) => error);
   await commit.answered;
   await gateway.kill();

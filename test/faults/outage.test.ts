@@ -128,7 +128,7 @@ test('a held read that an outage interrupts goes on, or is refused as one that m
 test('a change that an outage cut short is made once under its key', async () => {
   const release = await world.hold('select 1 from feed_heads where org_id = $1 for update', [orgId]);
   const cut = send('under a key', 'outage');
-  await world.blocked(/insert into feed_heads/);
+  await world.blocked(/insert into "feed_heads"/);
   await outage(async () => {
     const { status, body } = await cut;
     expect([status, body.code, body.retryable]).toEqual([503, 'UPSTREAM_UNAVAILABLE', true]);

@@ -16,7 +16,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/pg_advisory_xact_lock_shared/, 'day'],
   [/insert into "audit_events"/, 'trail'],
   [/set outcome/, 'outcome'],
-  [/insert into room_messages/, 'message'],
+  [/insert into "room_messages"/, 'message'],
 ];
 const nameOf = (text: string) => names.find(([pattern]) => pattern.test(text))?.[1] ?? text;
 

@@ -49,9 +49,10 @@ test('after ten thousand of a name the next is found by looking up a few dozen',
   const room = await newRoom();
   await take(room, ['Atlas', ...numbered('Atlas', 2, 10_000)]);
   await service.control.sql('vacuum analyze room_presences');
+  const { statement, values } = freeStatement.with({ orgId: room.orgId, roomKey: 'standup', name: 'Atlas' });
   const [explained] = await service.control.sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-    `explain (analyze, timing off, format json) ${freeStatement.text}`,
-    [room.orgId, 'standup', 'Atlas'],
+    `explain (analyze, timing off, format json) ${statement.text}`,
+    values,
   );
   const scans = scansOf(explained!['QUERY PLAN'][0].Plan);
   // Each look goes by the index, and finds one name or none.
