@@ -6,6 +6,3 @@ import { type SQL, sql } from 'drizzle-orm';
  * room of a million messages through as look up the one that is wanted by its id.
  */
 export const checked = (condition: SQL): SQL => sql`(${condition}) is true`;
-
-/** As {@link checked}, for a statement that is written as text. */
-export const checkedText = (condition: string): string => `(${condition}) is true`;

@@ -1,3 +1,7 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { errorFingerprints, releaseActivations } from '../../db/schema/errors.ts';
+import { type ParametersOf, pick, typed } from '../../db/sql.ts';
+
 /** Which of a project’s failures are asked for, and in which window. */
 export interface AskedErrors {
   readonly orgId: string;
@@ -11,12 +15,33 @@ export interface AskedErrors {
   readonly newIn?: string | undefined;
 }
 
-/** The values of `$1` to `$8` of {@link askedRows}. */
-export const valuesOf = ({ orgId, projectId, since, until, ...filters }: AskedErrors): readonly unknown[] => [
-  orgId,
-  projectId,
-  ...[since, until, filters.function, filters.kind, filters.fingerprint, filters.newIn].map((value) => value ?? null),
-];
+const filter = typed<string | null>('text');
+
+/** The parameters of {@link askedRows}. */
+export const askedParams = {
+  ...pick(errorFingerprints, 'orgId', 'projectId'),
+  since: typed<Date | null>('timestamp with time zone'),
+  until: typed<Date | null>('timestamp with time zone'),
+  ofFunction: filter,
+  ofKind: filter,
+  fingerprint: filter,
+  newIn: filter,
+};
+
+/** The parameters of {@link askedRows} in a statement. */
+export type AskedSql = { readonly [Name in keyof typeof askedParams]: SQL };
+
+/** What is asked, as the values of {@link askedParams}. */
+export const valuesOf = (asked: AskedErrors): ParametersOf<typeof askedParams> => ({
+  orgId: asked.orgId,
+  projectId: asked.projectId,
+  since: asked.since ?? null,
+  until: asked.until ?? null,
+  ofFunction: asked.function ?? null,
+  ofKind: asked.kind ?? null,
+  fingerprint: asked.fingerprint ?? null,
+  newIn: asked.newIn ?? null,
+});
 
 /**
  * The first parts of a statement about some of a project’s failures: `asked`, a row with the window and the release that
@@ -24,23 +49,29 @@ export const valuesOf = ({ orgId, projectId, since, until, ...filters }: AskedEr
  *
  * The project's rows are read once, without their samples: there are 5,000 at most. An identity is new when the earliest
  * of its rows is, in whichever function, so the function that is asked for is picked only after that; all rows of an
- * identity are of one kind. $3 since, $4 until, $5 function, $6 kind, $7 fingerprint, $8 new_in.
+ * identity are of one kind.
  */
-export const askedRows = `asked as (
-      select coalesce($3::timestamptz, u.until - interval '24 hours') as since, u.until,
-        case when $8::text = 'active' then (
-          select release_id from release_activations where org_id = $1 and project_id = $2
-          order by activated_at desc, seq desc limit 1) else $8 end as release_id
-      from (select date_trunc('milliseconds', coalesce($4::timestamptz, now())) as until) u
+export const askedRows = (given: AskedSql): SQL => sql`asked as (
+      select coalesce(${given.since}::timestamptz, u.until - interval '24 hours') as since, u.until,
+        case when ${given.newIn}::text = 'active' then (
+          select ${releaseActivations.releaseId} from ${releaseActivations}
+          where ${releaseActivations.orgId} = ${given.orgId} and ${releaseActivations.projectId} = ${given.projectId}
+          order by ${releaseActivations.activatedAt} desc, ${releaseActivations.seq} desc limit 1)
+          else ${given.newIn} end as release_id
+      from (select date_trunc('milliseconds', coalesce(${given.until}::timestamptz, now())) as until) u
     ), identities as (
-      select f.fingerprint_id, f.function, f.last_seen,
-        f.last_seen >= asked.since and f.first_seen <= asked.until as shown,
-        case when asked.release_id is null then first_value(f.first_seen) over identity >= asked.since
-          else coalesce(first_value(f.first_seen_release_id) over identity = asked.release_id, false) end as new
-      from error_fingerprints f, asked
-      where f.org_id = $1 and f.project_id = $2
-        and ($6::text is null or f.kind = $6) and ($7::text is null or f.fingerprint_id = $7)
-      window identity as (partition by f.fingerprint_id order by f.first_seen, f.function)
+      select ${errorFingerprints.fingerprintId}, ${errorFingerprints.function}, ${errorFingerprints.lastSeen},
+        ${errorFingerprints.lastSeen} >= asked.since and ${errorFingerprints.firstSeen} <= asked.until as shown,
+        case when asked.release_id is null
+          then first_value(${errorFingerprints.firstSeen}) over identity >= asked.since
+          else coalesce(first_value(${errorFingerprints.firstSeenReleaseId}) over identity = asked.release_id, false)
+          end as new
+      from ${errorFingerprints}, asked
+      where ${errorFingerprints.orgId} = ${given.orgId} and ${errorFingerprints.projectId} = ${given.projectId}
+        and (${given.ofKind}::text is null or ${errorFingerprints.kind} = ${given.ofKind})
+        and (${given.fingerprint}::text is null or ${errorFingerprints.fingerprintId} = ${given.fingerprint})
+      window identity as (partition by ${errorFingerprints.fingerprintId}
+        order by ${errorFingerprints.firstSeen}, ${errorFingerprints.function})
     ), rows as materialized (
-      select * from identities i where $5::text is null or i.function = $5
+      select * from identities i where ${given.ofFunction}::text is null or i.function = ${given.ofFunction}
     )`;

@@ -1,12 +1,13 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { ErrorFingerprint } from '../../db/schema/errors.ts';
+import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
+import { allOf, pick, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
-import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire, samplesOf } from './wire.ts';
+import { ErrorFingerprintWire, fingerprintToWire, samplesOf } from './wire.ts';
 
 /** One identity, as it was seen last. */
 export interface ErrorDetail extends ErrorFingerprint {
@@ -26,8 +27,8 @@ export const getError = query({
     fingerprint: z.string().min(1).max(64, 'at most 64 characters').describe('The identity, `fp_…`.'),
   }),
   async handler({ services, org, project }, { fingerprint }): Promise<ErrorDetail> {
-    const values = [org.id, project.id, fingerprint];
-    const rows = await services.db.rows<ErrorFingerprint>(findStatement, values);
+    const asked = { orgId: org.id, projectId: project.id, fingerprintId: fingerprint };
+    const rows = await services.db.rows(findStatement.with(asked));
     const [latest, ...others] = rows;
     if (latest === undefined)
       throw new ServiceError('RESOURCE_NOT_FOUND', { details: { fingerprint_id: fingerprint } });
@@ -40,9 +41,11 @@ export const getError = query({
   }),
 });
 
-const findStatement: Statement = {
-  name: 'errors.find',
-  text: `select ${fingerprintColumns} from error_fingerprints f
-    where f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = $3
-    order by f.last_seen desc, f.function`,
-};
+const findStatement = statement(
+  'errors.find',
+  { params: pick(errorFingerprints, 'orgId', 'projectId', 'fingerprintId'), row: allOf(errorFingerprints) },
+  ({ orgId, projectId: project, fingerprintId }, row) => sql`select ${row} from ${errorFingerprints}
+    where ${errorFingerprints.orgId} = ${orgId} and ${errorFingerprints.projectId} = ${project}
+      and ${errorFingerprints.fingerprintId} = ${fingerprintId}
+    order by ${errorFingerprints.lastSeen} desc, ${errorFingerprints.function}`,
+);

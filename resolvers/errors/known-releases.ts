@@ -1,4 +1,7 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { errorReleases, releaseActivations } from '../../db/schema/errors.ts';
+import { from, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { ReportedProject } from './reported.ts';
 
@@ -16,32 +19,47 @@ export async function noteReleases(
 ): Promise<void> {
   const ids = [...new Set(releaseIds)].filter((id) => id !== null);
   if (ids.length === 0) return;
-  const noted = await work.rows(noteStatement, [orgId, projectId, ids]);
-  if (noted.length > 0) await work.rows(forgetStatement, [orgId, projectId, releasesMax]);
+  const noted = await work.rows(noteStatement.with({ orgId, projectId, ids }));
+  if (noted.length > 0) await work.rows(forgetStatement.with({ orgId, projectId, most: releasesMax }));
 }
 
-const noteStatement: Statement = {
-  name: 'errors.note-releases',
-  text: `insert into error_releases (org_id, project_id, release_id)
-    select $1::uuid, $2, n.id from unnest($3::text[]) as n(id)
-    where not exists (select from error_releases r where r.org_id = $1 and r.project_id = $2 and r.release_id = n.id)
-    order by 3 on conflict do nothing returning release_id`,
-};
+const project = pick(errorReleases, 'orgId', 'projectId');
+
+const known = alias(errorReleases, 'known');
+
+const noteStatement = statement(
+  'errors.note-releases',
+  { params: { ...project, ids: typed<readonly string[]>('text[]') }, row: pick(errorReleases, 'releaseId') },
+  ({ orgId, projectId, ids }, row) => sql`insert into ${errorReleases} (${namesOf(
+    errorReleases.orgId,
+    errorReleases.projectId,
+    errorReleases.releaseId,
+  )})
+    select ${orgId}::uuid, ${projectId}, n.id from unnest(${ids}::text[]) as n(id)
+    where not exists (select from ${from(known)} where ${known.orgId} = ${orgId}
+      and ${known.projectId} = ${projectId} and ${known.releaseId} = n.id)
+    order by 3 on conflict do nothing returning ${row}`,
+);
 
 // A release of the history is what verdicts are about, and stays as long as that; those that wait to be told of go last.
 // Of those who make room at the same time each takes rows that nobody else does.
-const forgetStatement: Statement = {
-  name: 'errors.forget-releases',
-  text: `with spare as (
-      select count(*)::int - $3 as rows from error_releases where org_id = $1 and project_id = $2
+const forgetStatement = statement(
+  'errors.forget-releases',
+  { params: { ...project, most: typed<number>('integer') } },
+  ({ orgId, projectId, most }) => sql`with spare as (
+      select count(*)::int - ${most} as rows from ${errorReleases}
+      where ${errorReleases.orgId} = ${orgId} and ${errorReleases.projectId} = ${projectId}
     ), oldest as (
-      select r.release_id from error_releases r
-      where r.org_id = $1 and r.project_id = $2 and (select rows from spare) > 0 and not exists (
-        select from release_activations a
-        where a.org_id = $1 and a.project_id = $2 and a.release_id = r.release_id)
-      order by r.due_at is not null, r.noted_at, r.release_id
+      select ${errorReleases.releaseId} from ${errorReleases}
+      where ${errorReleases.orgId} = ${orgId} and ${errorReleases.projectId} = ${projectId}
+        and (select rows from spare) > 0 and not exists (
+          select from ${releaseActivations} where ${releaseActivations.orgId} = ${orgId}
+            and ${releaseActivations.projectId} = ${projectId}
+            and ${releaseActivations.releaseId} = ${errorReleases.releaseId})
+      order by ${errorReleases.dueAt} is not null, ${errorReleases.notedAt}, ${errorReleases.releaseId}
       limit greatest(0, (select rows from spare)) for update skip locked
     )
-    delete from error_releases r using oldest o
-    where r.org_id = $1 and r.project_id = $2 and r.release_id = o.release_id`,
-};
+    delete from ${errorReleases} using oldest
+    where ${errorReleases.orgId} = ${orgId} and ${errorReleases.projectId} = ${projectId}
+      and ${errorReleases.releaseId} = oldest.release_id`,
+);

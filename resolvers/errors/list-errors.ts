@@ -1,16 +1,22 @@
-import { sql } from 'drizzle-orm';
+import { type Column, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
-import { textOf } from '../../db/sql.ts';
+import {
+  type ErrorFingerprint,
+  errorFingerprints,
+  errorProjects,
+  errorReleases,
+  releaseActivations,
+} from '../../db/schema/errors.ts';
+import { allOf, computed, from, orNull, type RowOf, statement, typed } from '../../db/sql.ts';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { moment, projectId } from '../../kernel/input/fields.ts';
 import { type ListPage, listsBy, listWindow } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
-import { type AskedErrors, askedRows, valuesOf } from './asked-rows.ts';
+import { type AskedErrors, askedParams, askedRows, valuesOf } from './asked-rows.ts';
 import { invocationsIn } from './invocation-buckets.ts';
 import { fingerprintsMax } from './make-room.ts';
 import {
@@ -23,7 +29,7 @@ import {
 } from './occurrence-counts.ts';
 import { functionName } from './report-input.ts';
 import { type Verdict, VerdictWire, verdictToWire } from './verdict.ts';
-import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire } from './wire.ts';
+import { ErrorFingerprintWire, fingerprintToWire } from './wire.ts';
 
 export interface ErrorPage extends ListPage<ErrorFingerprint> {
   readonly verdict: Verdict;
@@ -65,17 +71,22 @@ export const listErrors = query({
     // Its window is no part of a list: pages go on under the window that the first one resolved, or under a later one.
     const view = JSON.stringify([org.id, project.id, name, kind, fingerprint, new_in].map((value) => value ?? null));
     const list = errorLists.newestFirst(services.keys, `errors:${view}`);
-    const from = list.positionOf(window, 'cursor');
-    const position = [from.lastSeen, from.fingerprintId, from.function && decodeURIComponent(from.function)];
+    const position = list.positionOf(window, 'cursor');
+    const nameAt = position.function && decodeURIComponent(position.function);
     const filters = { orgId: org.id, projectId: project.id, function: name, kind, fingerprint };
-    const values = [...valuesOf({ ...filters, since, until, newIn: new_in }), ...position, window.limit + 1];
-    const rows = await services.db.rows<Row>(list.statementOf(window, listStatements), values);
+    const listed = list.statementOf(window, listStatements).with({
+      ...valuesOf({ ...filters, since, until, newIn: new_in }),
+      ...position,
+      function: nameAt,
+      limit: window.limit + 1,
+    });
+    const rows = await services.db.rows(listed);
     const { asked, ...verdict } = verdictOf(rows[0]!);
     if (asked.since > asked.until) throw sinceAfterUntil();
     if (new_in !== undefined && asked.release === null) throw new ServiceError('NO_ACTIVE_RELEASE');
     if (new_in !== undefined && !asked.known)
       throw new ServiceError('RESOURCE_NOT_FOUND', { details: { release_id: new_in } });
-    const found = rows.filter((row) => row.id !== null);
+    const found = rows.filter((row): row is typeof row & ErrorFingerprint => row.fingerprintId !== null);
     const page = list.pageOf(found, window);
     const resolved = { ...filters, since: asked.since, until: asked.until, newIn: asked.release ?? undefined };
     if (counts === undefined) return { ...page, verdict, asked: resolved };
@@ -110,27 +121,26 @@ export const listErrors = query({
 
 const sinceAfterUntil = () => invalidField('since', 'must not be later than `until`');
 
-/** A row of the page with what the verdict says, the same on each; the row's own columns are null when none is shown. */
-type Row = ErrorFingerprint & {
-  readonly id: string | null;
-  readonly asked_since: Date;
-  readonly asked_until: Date;
-  readonly release_id: string | null;
-  readonly known: boolean;
-  readonly baseline: string | null;
-  readonly new: number;
-  readonly recurring: number;
-  readonly invocations: bigint | string;
-  readonly full: number;
-  readonly coarse: number;
-  readonly kept: number;
+/** What the verdict says, the same on each row of the page. */
+const verdictRow = {
+  askedSince: computed<Date>('timestamp with time zone', sql`verdict.asked_since`),
+  askedUntil: computed<Date>('timestamp with time zone', sql`verdict.asked_until`),
+  release: computed<string | null>('text', sql`verdict.release_id`),
+  known: computed<boolean>('boolean', sql`verdict.known`),
+  baseline: computed<string | null>('text', sql`verdict.baseline`),
+  new: computed<number>('integer', sql`verdict.new`),
+  recurring: computed<number>('integer', sql`verdict.recurring`),
+  invocations: computed<string>('numeric', sql`verdict.invocations`),
+  full: computed<number>('integer', sql`verdict.full`),
+  coarse: computed<number>('integer', sql`verdict.coarse`),
+  kept: computed<number>('integer', sql`verdict.kept`),
 };
 
-const verdictOf = (row: Row) => ({
-  asked: { since: row.asked_since, until: row.asked_until, release: row.release_id, known: row.known },
-  since: row.asked_since,
-  until: row.asked_until,
-  comparedReleaseId: row.release_id,
+const verdictOf = (row: RowOf<typeof verdictRow>) => ({
+  asked: { since: row.askedSince, until: row.askedUntil, release: row.release, known: row.known },
+  since: row.askedSince,
+  until: row.askedUntil,
+  comparedReleaseId: row.release,
   baselineReleaseId: row.baseline,
   newFingerprints: row.new,
   recurringFingerprints: row.recurring,
@@ -147,41 +157,52 @@ const errorLists = listsBy({
   of: (row: ErrorFingerprint) => [row.lastSeen.toISOString(), row.fingerprintId, encodeURIComponent(row.function)],
 });
 
-// The verdict is over all of the rows. $9 to $11 the position, $12 rows.
+// The verdict is over all of the rows.
 const shownRow = alias(errorFingerprints, 'r');
-const listStatements = errorLists.bothWays(shownRow, (way) => ({
-  name: `errors.list-${way.name}`,
-  text: `with ${askedRows}, stamped as (
-      select a.activated_at, a.seq from release_activations a, asked
-      where a.org_id = $1 and a.project_id = $2 and a.release_id = asked.release_id
-      order by a.activated_at desc, a.seq desc limit 1
+const latest = alias(releaseActivations, 'a');
+const listStatements = errorLists.bothWays(shownRow, (way) =>
+  statement(
+    `errors.list-${way.name}`,
+    {
+      params: { ...askedParams, ...way.params, limit: typed<number>('bigint') },
+      row: { ...verdictRow, ...orNull(allOf(errorFingerprints)) },
+    },
+    ({ limit, ...given }, row) => {
+      const isOwn = ({ orgId, projectId: id }: { readonly orgId: Column; readonly projectId: Column }) =>
+        sql`${orgId} = ${given.orgId} and ${id} = ${given.projectId}`;
+      const functionsOf = (fidelity: SQL) => sql`(select count(*) from jsonb_each_text(${errorProjects.fidelity}) e
+            where e.value = ${fidelity} and (${given.ofFunction}::text is null or e.key = ${given.ofFunction}))::int`;
+      return sql`with ${askedRows(given)}, stamped as (
+      select ${latest.activatedAt}, ${latest.seq} from ${from(latest)}, asked
+      where ${isOwn(latest)} and ${latest.releaseId} = asked.release_id
+      order by ${latest.activatedAt} desc, ${latest.seq} desc limit 1
     ), verdict as materialized (
       select asked.since as asked_since, asked.until as asked_until, asked.release_id,
-        exists (select from error_releases r
-          where r.org_id = $1 and r.project_id = $2 and r.release_id = asked.release_id) as known,
-        (select a.release_id from release_activations a, stamped s
-          where a.org_id = $1 and a.project_id = $2 and (a.activated_at, a.seq) < (s.activated_at, s.seq)
-            and a.release_id <> asked.release_id
-          order by a.activated_at desc, a.seq desc limit 1) as baseline,
+        exists (select from ${errorReleases}
+          where ${isOwn(errorReleases)} and ${errorReleases.releaseId} = asked.release_id) as known,
+        (select ${latest.releaseId} from ${from(latest)}, stamped s
+          where ${isOwn(latest)} and (${latest.activatedAt}, ${latest.seq}) < (s.activated_at, s.seq)
+            and ${latest.releaseId} <> asked.release_id
+          order by ${latest.activatedAt} desc, ${latest.seq} desc limit 1) as baseline,
         (select count(distinct fingerprint_id) from rows where shown and new)::int as new,
         (select count(distinct fingerprint_id) from rows where shown and not new)::int as recurring,
-        ${invocationsIn('asked', { name: '$5' })} as invocations,
+        ${invocationsIn(given)} as invocations,
         coalesce(p.full, 0) as full, coalesce(p.coarse, 0) as coarse, coalesce(p.fingerprints, 0) as kept
       from asked left join lateral (
-        select s.fingerprints,
-          (select count(*) from jsonb_each_text(s.fidelity) e
-            where e.value = 'full' and ($5::text is null or e.key = $5))::int as full,
-          (select count(*) from jsonb_each_text(s.fidelity) e
-            where e.value = 'coarse' and ($5::text is null or e.key = $5))::int as coarse
-        from error_projects s where s.org_id = $1 and s.project_id = $2
+        select ${errorProjects.fingerprints}, ${functionsOf(sql`'full'`)} as full,
+          ${functionsOf(sql`'coarse'`)} as coarse
+        from ${errorProjects} where ${isOwn(errorProjects)}
       ) p on true
     ), page as (
-      select r.fingerprint_id, r.function, r.last_seen from rows r
-      where r.shown and ($8::text is null or r.new) and ${textOf(way.beyond({ lastSeen: sql.raw('$9'), fingerprintId: sql.raw('$10'), function: sql.raw('$11') }))}
-      ${textOf(way.order)} limit $12
+      select ${shownRow.fingerprintId}, ${shownRow.function}, ${shownRow.lastSeen} from rows ${shownRow}
+      where r.shown and (${given.newIn}::text is null or r.new) and ${way.beyond(given)}
+      ${way.order} limit ${limit}
     )
-    select verdict.*, f.fingerprint_id as id, ${fingerprintColumns}
-    from verdict left join (page r join error_fingerprints f
-      on f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = r.fingerprint_id and f.function = r.function) on true
-    ${textOf(way.order)}`,
-}));
+    select ${row}
+    from verdict left join (page ${shownRow} join ${errorFingerprints}
+      on ${isOwn(errorFingerprints)} and ${errorFingerprints.fingerprintId} = ${shownRow.fingerprintId}
+        and ${errorFingerprints.function} = ${shownRow.function}) on true
+    ${way.order}`;
+    },
+  ),
+);

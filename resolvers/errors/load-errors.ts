@@ -1,21 +1,20 @@
-import type { Statement } from '../../db/pool.ts';
-import type { ErrorFingerprint } from '../../db/schema/errors.ts';
+import { sql } from 'drizzle-orm';
+import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
+import { allOf, computed, pick, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { FingerprintKey, ReportedProject } from './reported.ts';
-import { fingerprintColumns } from './wire.ts';
+import { type FingerprintKey, keyArrays, keysOf, type ReportedProject } from './reported.ts';
 
 /** Other functions that each of some rows, which the caller has been shown, came up in; the last one first. */
 export async function loadAlsoSeenIn(
   { services }: Pick<Context, 'services'>,
   rows: readonly ErrorFingerprint[],
 ): Promise<readonly (readonly string[])[]> {
-  const values = [
-    rows.map(({ orgId }) => orgId),
-    rows.map(({ projectId }) => projectId),
-    rows.map(({ fingerprintId }) => fingerprintId),
-    rows.map((row) => row.function),
-  ];
-  const found = await services.db.rows<{ functions: readonly string[] }>(alsoStatement, values);
+  const asked = {
+    orgIds: rows.map(({ orgId }) => orgId),
+    projectIds: rows.map(({ projectId }) => projectId),
+    ...keysOf(rows),
+  };
+  const found = await services.db.rows(alsoStatement.with(asked));
   return found.map(({ functions }) => functions);
 }
 
@@ -25,24 +24,39 @@ export function loadRecorded(
   { orgId, projectId }: ReportedProject,
   rows: readonly FingerprintKey[],
 ): Promise<readonly ErrorFingerprint[]> {
-  const values = [orgId, projectId, rows.map(({ fingerprintId }) => fingerprintId), rows.map((row) => row.function)];
-  return services.db.rows<ErrorFingerprint>(recordedStatement, values);
+  return services.db.rows(recordedStatement.with({ orgId, projectId, ...keysOf(rows) }));
 }
 
-const alsoStatement: Statement = {
-  name: 'errors.also-seen-in',
-  text: `select array(select f.function from error_fingerprints f
-      where f.org_id = g.org_id and f.project_id = g.project_id and f.fingerprint_id = g.fingerprint_id
-        and f.function <> g.function
-      order by f.last_seen desc, f.function) as functions
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) with ordinality
-      as g(org_id, project_id, fingerprint_id, function, ord) order by g.ord`,
-};
+const alsoStatement = statement(
+  'errors.also-seen-in',
+  {
+    params: {
+      orgIds: typed<readonly string[]>('uuid[]'),
+      projectIds: typed<readonly string[]>('text[]'),
+      ...keyArrays,
+    },
+    row: {
+      functions: computed<readonly string[]>(
+        'text[]',
+        sql`array(select ${errorFingerprints.function} from ${errorFingerprints}
+          where ${errorFingerprints.orgId} = g.org_id and ${errorFingerprints.projectId} = g.project_id
+            and ${errorFingerprints.fingerprintId} = g.fingerprint_id and ${errorFingerprints.function} <> g.function
+          order by ${errorFingerprints.lastSeen} desc, ${errorFingerprints.function})`,
+      ),
+    },
+  },
+  ({ orgIds, projectIds, fingerprintIds, functions }, row) => sql`select ${row}
+    from unnest(${orgIds}::uuid[], ${projectIds}::text[], ${fingerprintIds}::text[], ${functions}::text[])
+      with ordinality as g(org_id, project_id, fingerprint_id, function, ord)
+    order by g.ord`,
+);
 
-const recordedStatement: Statement = {
-  name: 'errors.recorded',
-  text: `select ${fingerprintColumns} from error_fingerprints f
-    where f.org_id = $1 and f.project_id = $2
-      and (f.fingerprint_id, f.function) in (select * from unnest($3::text[], $4::text[]))
-    order by f.fingerprint_id, f.function`,
-};
+const recordedStatement = statement(
+  'errors.recorded',
+  { params: { ...pick(errorFingerprints, 'orgId', 'projectId'), ...keyArrays }, row: allOf(errorFingerprints) },
+  ({ orgId, projectId, fingerprintIds, functions }, row) => sql`select ${row} from ${errorFingerprints}
+    where ${errorFingerprints.orgId} = ${orgId} and ${errorFingerprints.projectId} = ${projectId}
+      and (${errorFingerprints.fingerprintId}, ${errorFingerprints.function})
+        in (select * from unnest(${fingerprintIds}::text[], ${functions}::text[]))
+    order by ${errorFingerprints.fingerprintId}, ${errorFingerprints.function}`,
+);

@@ -1,6 +1,8 @@
-import type { Statement } from '../../db/pool.ts';
+import { sql } from 'drizzle-orm';
+import { errorCounts, errorFingerprints, errorProjects } from '../../db/schema/errors.ts';
+import { excluded, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import type { FingerprintKey, ReportedProject } from './reported.ts';
+import { keyArrays, keysOf, type ReportedProject } from './reported.ts';
 
 /** Rows that are kept of one project’s failures; those that were seen longest ago make room. Contract 02, section 4.2. */
 export const fingerprintsMax = 5_000;
@@ -10,42 +12,54 @@ export const fingerprintsMax = 5_000;
  * project until the commit.
  */
 export async function makeRoom(work: Work, { orgId, projectId }: ReportedProject, added: number): Promise<void> {
-  const [counted] = await work.rows<{ fingerprints: number }>(countStatement, [orgId, projectId, added]);
+  const [counted] = await work.rows(countStatement.with({ orgId, projectId, fingerprints: added }));
   const excess = counted!.fingerprints - fingerprintsMax;
   if (excess <= 0) return;
-  const gone = await work.rows<FingerprintKey>(evictStatement, [orgId, projectId, excess]);
-  const values = [orgId, projectId, gone.map(({ fingerprintId }) => fingerprintId), gone.map((row) => row.function)];
-  await work.rows(uncountStatement, values);
+  const gone = await work.rows(evictStatement.with({ orgId, projectId, excess }));
+  await work.rows(uncountStatement.with({ orgId, projectId, ...keysOf(gone) }));
 }
 
-const countStatement: Statement = {
-  name: 'errors.count-rows',
-  text: `insert into error_projects as p (org_id, project_id, fingerprints) values ($1, $2, $3)
-    on conflict (org_id, project_id) do update set fingerprints = p.fingerprints + excluded.fingerprints
-    returning fingerprints`,
-};
+const countStatement = statement(
+  'errors.count-rows',
+  { params: pick(errorProjects, 'orgId', 'projectId', 'fingerprints'), row: pick(errorProjects, 'fingerprints') },
+  (given, row) => sql`${insertInto(errorProjects, given)}
+    on conflict (${namesOf(errorProjects.orgId, errorProjects.projectId)}) do update ${setOf(errorProjects, {
+      fingerprints: sql`${errorProjects.fingerprints} + ${excluded(errorProjects.fingerprints)}`,
+    })} returning ${row}`,
+);
 
-// A row that somebody is adding to right now is none of the oldest, whatever it says; to wait for it could last for ever.
-const evictStatement: Statement = {
-  name: 'errors.evict',
-  text: `with oldest as (
-      select fingerprint_id, function from error_fingerprints
-      where org_id = $1 and project_id = $2
-      order by last_seen, fingerprint_id, function limit $3 for update skip locked
+// A row that is being added to right now is none of the oldest, whatever it says; to wait for it could last for ever.
+const evictStatement = statement(
+  'errors.evict',
+  {
+    params: { ...pick(errorFingerprints, 'orgId', 'projectId'), excess: typed<number>('bigint') },
+    row: pick(errorFingerprints, 'fingerprintId', 'function'),
+  },
+  ({ orgId, projectId, excess }, row) => sql`with oldest as (
+      select ${errorFingerprints.fingerprintId}, ${errorFingerprints.function} from ${errorFingerprints}
+      where ${errorFingerprints.orgId} = ${orgId} and ${errorFingerprints.projectId} = ${projectId}
+      order by ${errorFingerprints.lastSeen}, ${errorFingerprints.fingerprintId}, ${errorFingerprints.function}
+      limit ${excess} for update skip locked
     ), gone as (
-      delete from error_fingerprints f using oldest o
-      where f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = o.fingerprint_id and f.function = o.function
-      returning f.fingerprint_id, f.function
+      delete from ${errorFingerprints} using oldest
+      where ${errorFingerprints.orgId} = ${orgId} and ${errorFingerprints.projectId} = ${projectId}
+        and ${errorFingerprints.fingerprintId} = oldest.fingerprint_id
+        and ${errorFingerprints.function} = oldest.function
+      returning ${errorFingerprints.fingerprintId}, ${errorFingerprints.function}
     ), counted as (
-      update error_projects set fingerprints = fingerprints - (select count(*) from gone)
-      where org_id = $1 and project_id = $2
+      update ${errorProjects}
+      set ${nameOf(errorProjects.fingerprints)} = ${errorProjects.fingerprints} - (select count(*) from gone)
+      where ${errorProjects.orgId} = ${orgId} and ${errorProjects.projectId} = ${projectId}
     )
-    select fingerprint_id as "fingerprintId", function from gone`,
-};
+    select ${row} from gone ${errorFingerprints}`,
+);
 
 // A statement of its own: what was counted until the rows were locked has to be seen.
-const uncountStatement: Statement = {
-  name: 'errors.uncount',
-  text: `delete from error_counts c using unnest($3::text[], $4::text[]) as g(fingerprint_id, function)
-    where c.org_id = $1 and c.project_id = $2 and c.fingerprint_id = g.fingerprint_id and c.function = g.function`,
-};
+const uncountStatement = statement(
+  'errors.uncount',
+  { params: { ...pick(errorCounts, 'orgId', 'projectId'), ...keyArrays } },
+  ({ orgId, projectId, fingerprintIds, functions }) => sql`delete from ${errorCounts}
+    using unnest(${fingerprintIds}::text[], ${functions}::text[]) as g(fingerprint_id, function)
+    where ${errorCounts.orgId} = ${orgId} and ${errorCounts.projectId} = ${projectId}
+      and ${errorCounts.fingerprintId} = g.fingerprint_id and ${errorCounts.function} = g.function`,
+);

@@ -1,10 +1,12 @@
-import type { Statement } from '../../db/pool.ts';
-import type { PendingFingerprint } from '../../db/schema/errors.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { errorFingerprints, errorReleases } from '../../db/schema/errors.ts';
+import { computed, excluded, from, namesOf, pick, setOf, statement } from '../../db/sql.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { errorEvents } from './event-types.ts';
-import type { FingerprintKey, ReportedProject } from './reported.ts';
+import { type FingerprintKey, keyArrays, keysOf, type ReportedProject } from './reported.ts';
 
 /** The job that tells of identities that are new in a release. Contract 02, section 4.6. */
 export const observeErrorsTask = 'errors.observe';
@@ -26,49 +28,68 @@ export async function observeNew(
   { orgId, projectId }: ReportedProject,
   inserted: readonly FingerprintKey[],
 ): Promise<void> {
-  const ids = inserted.map(({ fingerprintId }) => fingerprintId);
-  const functions = inserted.map((row) => row.function);
-  const values = [orgId, projectId, ids, functions];
-  const due = await work.rows<{ release_id: string; due_at: Date }>(pendStatement, values);
-  for (const { release_id: releaseId, due_at: runAt } of due) {
+  const due = await work.rows(pendStatement.with({ orgId, projectId, ...keysOf(inserted) }));
+  for (const { releaseId, dueAt: runAt } of due) {
     const key = jobKey(projectId, releaseId);
     await work.addJob(observeErrorsTask, { orgId, projectId, releaseId }, { runAt, key });
   }
 }
 
-// A statement of its own, after the project's lock: it sees what was committed by those who had the lock before.
-const pendStatement: Statement = {
-  name: 'errors.pend',
-  text: `with fresh as (
-      select distinct on (f.fingerprint_id) f.* from error_fingerprints f
-      join unnest($3::text[], $4::text[]) as i(fingerprint_id, function) using (fingerprint_id, function)
-      where f.org_id = $1 and f.project_id = $2 and not exists (
-        select from error_fingerprints o
-        where o.org_id = $1 and o.project_id = $2 and o.fingerprint_id = f.fingerprint_id
-          and (o.fingerprint_id, o.function) not in (select * from unnest($3::text[], $4::text[])))
-      order by f.fingerprint_id, f.first_seen, f.function
-    ), told as (
-      select first_seen_release_id as release_id, count(*)::int as count, min(first_seen) as since,
-        to_jsonb((array_agg(jsonb_build_object('fingerprint_id', fingerprint_id, 'function', function, 'kind', kind,
-          'error_name', error_name, 'message_template', message_template) order by first_seen, fingerprint_id))[1:${namedMax}]) as named
-      from fresh where first_seen_release_id is not null group by 1
-    )
-    insert into error_releases as r (org_id, project_id, release_id, pending, pending_fingerprints, pending_since, due_at)
-    select $1, $2, release_id, count, named, since, now() from told order by release_id
-    on conflict (org_id, project_id, release_id) do update set
-      pending = r.pending + excluded.pending,
-      pending_fingerprints = case when r.pending >= ${namedMax} then r.pending_fingerprints
-        else jsonb_path_query_array(r.pending_fingerprints || excluded.pending_fingerprints, '$[0 to ${namedMax - 1}]') end,
-      pending_since = least(r.pending_since, excluded.pending_since),
-      due_at = coalesce(r.due_at, greatest(now(), r.told_at + interval '${quietSeconds} seconds'))
-    returning release_id, due_at`,
-};
+const other = alias(errorFingerprints, 'other');
+const dueAt = computed<Date>('timestamp with time zone', sql`${errorReleases.dueAt}`);
+const named = sql.raw(String(namedMax));
+const firstNamed = sql.raw(`'$[0 to ${namedMax - 1}]'`);
+const quiet = sql.raw(`interval '${quietSeconds} seconds'`);
 
-interface Taken {
-  readonly pending: number;
-  readonly named: readonly PendingFingerprint[];
-  readonly since: Date;
-}
+// A statement of its own, after the project's lock: it sees what was committed by those who had the lock before.
+const pendStatement = statement(
+  'errors.pend',
+  {
+    params: { ...pick(errorFingerprints, 'orgId', 'projectId'), ...keyArrays },
+    row: { releaseId: errorReleases.releaseId, dueAt },
+  },
+  ({ orgId, projectId, fingerprintIds, functions }, row) => {
+    const keys = sql`unnest(${fingerprintIds}::text[], ${functions}::text[])`;
+    const { pending, pendingFingerprints, pendingSince } = errorReleases;
+    return sql`with fresh as (
+      select distinct on (${errorFingerprints.fingerprintId}) ${errorFingerprints}.* from ${errorFingerprints}
+      join ${keys} as i(fingerprint_id, function)
+        using (${namesOf(errorFingerprints.fingerprintId, errorFingerprints.function)})
+      where ${errorFingerprints.orgId} = ${orgId} and ${errorFingerprints.projectId} = ${projectId} and not exists (
+        select from ${from(other)} where ${other.orgId} = ${orgId} and ${other.projectId} = ${projectId}
+          and ${other.fingerprintId} = ${errorFingerprints.fingerprintId}
+          and (${other.fingerprintId}, ${other.function}) not in (select * from ${keys}))
+      order by ${errorFingerprints.fingerprintId}, ${errorFingerprints.firstSeen}, ${errorFingerprints.function}
+    ), told as (
+      select ${errorFingerprints.firstSeenReleaseId} as release_id, count(*)::int as count,
+        min(${errorFingerprints.firstSeen}) as since,
+        to_jsonb((array_agg(jsonb_build_object('fingerprint_id', ${errorFingerprints.fingerprintId},
+          'function', ${errorFingerprints.function}, 'kind', ${errorFingerprints.kind},
+          'error_name', ${errorFingerprints.errorName}, 'message_template', ${errorFingerprints.messageTemplate})
+          order by ${errorFingerprints.firstSeen}, ${errorFingerprints.fingerprintId}))[1:${named}]) as named
+      from fresh ${errorFingerprints} where ${errorFingerprints.firstSeenReleaseId} is not null group by 1
+    )
+    insert into ${errorReleases} (${namesOf(
+      errorReleases.orgId,
+      errorReleases.projectId,
+      errorReleases.releaseId,
+      pending,
+      pendingFingerprints,
+      pendingSince,
+      errorReleases.dueAt,
+    )})
+    select ${orgId}, ${projectId}, release_id, count, named, since, now() from told order by release_id
+    on conflict (${namesOf(errorReleases.orgId, errorReleases.projectId, errorReleases.releaseId)})
+      do update ${setOf(errorReleases, {
+        pending: sql`${pending} + ${excluded(pending)}`,
+        pendingFingerprints: sql`case when ${pending} >= ${named} then ${pendingFingerprints}
+          else jsonb_path_query_array(${pendingFingerprints} || ${excluded(pendingFingerprints)}, ${firstNamed}) end`,
+        pendingSince: sql`least(${pendingSince}, ${excluded(pendingSince)})`,
+        dueAt: sql`coalesce(${errorReleases.dueAt}, greatest(now(), ${errorReleases.toldAt} + ${quiet}))`,
+      })}
+    returning ${row}`;
+  },
+);
 
 /**
  * Tells of what waits under one release, once it is due. Run too early or twice it tells nothing: the row decides, by
@@ -76,9 +97,9 @@ interface Taken {
  */
 export const observeErrors: Task = async ({ ctx, addJob }, payload) => {
   const { orgId, projectId, releaseId } = payload as { orgId: string; projectId: string; releaseId: string };
-  const values = [orgId, projectId, releaseId];
+  const about = { orgId, projectId, releaseId };
   const told = await unitOfWork(ctx, async (work) => {
-    const [taken] = await work.rows<Taken>(takeStatement, values);
+    const [taken] = await work.rows(takeStatement.with(about));
     if (taken === undefined) return false;
     work.append(
       appendEvent({
@@ -96,30 +117,51 @@ export const observeErrors: Task = async ({ ctx, addJob }, payload) => {
     return true;
   });
   if (told) return;
-  const [waiting] = await ctx.services.db.rows<{ due_at: Date }>(waitingStatement, values);
+  const [waiting] = await ctx.services.db.rows(waitingStatement.with(about));
   if (waiting !== undefined) {
-    const when = { key: jobKey(projectId, releaseId), runAt: waiting.due_at };
+    const when = { key: jobKey(projectId, releaseId), runAt: waiting.dueAt };
     await addJob(observeErrorsTask, { orgId, projectId, releaseId }, when);
   }
 };
 
-const takeStatement: Statement = {
-  name: 'errors.take-pending',
-  text: `with due as (
-      select pending, pending_fingerprints as named, pending_since as since from error_releases
-      where org_id = $1 and project_id = $2 and release_id = $3 and due_at <= now() and pending > 0 for update
-    ), emptied as (
-      update error_releases set pending = 0, pending_fingerprints = '[]', pending_since = null, due_at = null, told_at = now()
-      where org_id = $1 and project_id = $2 and release_id = $3 and exists (select from due)
-    )
-    select * from due`,
-};
+const release = pick(errorReleases, 'orgId', 'projectId', 'releaseId');
+const isRelease = (given: { readonly [Name in keyof typeof release]: SQL }): SQL =>
+  sql`${errorReleases.orgId} = ${given.orgId} and ${errorReleases.projectId} = ${given.projectId}
+    and ${errorReleases.releaseId} = ${given.releaseId}`;
 
-const waitingStatement: Statement = {
-  name: 'errors.waiting',
-  text: `select due_at from error_releases
-    where org_id = $1 and project_id = $2 and release_id = $3 and due_at is not null`,
-};
+const takeStatement = statement(
+  'errors.take-pending',
+  {
+    params: release,
+    row: {
+      pending: errorReleases.pending,
+      named: errorReleases.pendingFingerprints,
+      since: computed<Date>('timestamp with time zone', sql`${errorReleases.pendingSince}`),
+    },
+  },
+  (given, row) => sql`with due as (
+      select ${errorReleases.pending}, ${errorReleases.pendingFingerprints}, ${errorReleases.pendingSince}
+      from ${errorReleases} where ${isRelease(given)} and ${errorReleases.dueAt} <= now()
+        and ${errorReleases.pending} > 0
+      for update
+    ), emptied as (
+      update ${errorReleases} ${setOf(errorReleases, {
+        pending: sql`0`,
+        pendingFingerprints: sql`'[]'`,
+        pendingSince: sql`null`,
+        dueAt: sql`null`,
+        toldAt: sql`now()`,
+      })} where ${isRelease(given)} and exists (select from due)
+    )
+    select ${row} from due ${errorReleases}`,
+);
+
+const waitingStatement = statement(
+  'errors.waiting',
+  { params: release, row: { dueAt } },
+  (given, row) => sql`select ${row} from ${errorReleases}
+    where ${isRelease(given)} and ${errorReleases.dueAt} is not null`,
+);
 
 /** Enqueues again what is long due and has no living job; `hasNoLivingJob` says so of a job's key. */
 export const enqueueOverdueSql = (hasNoLivingJob: (key: string) => string) =>

@@ -1,8 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
-import type { ErrorFingerprint } from '../../db/schema/errors.ts';
+import { type ErrorFingerprint, errorCounts } from '../../db/schema/errors.ts';
+import { computed, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { type AskedErrors, askedRows, valuesOf } from './asked-rows.ts';
+import { type AskedErrors, askedParams, askedRows, valuesOf } from './asked-rows.ts';
+import { keyArrays, keysOf } from './reported.ts';
 
 /** How long occurrences are counted by the hour, in days. */
 export const countsKeptDays = 30;
@@ -56,16 +58,15 @@ export async function loadCounts(
   { services }: Pick<Context, 'services'>,
   asked: readonly Counted[],
 ): Promise<readonly ErrorCounts[]> {
-  const values = [
-    asked.map(({ row }) => row.orgId),
-    asked.map(({ row }) => row.projectId),
-    asked.map(({ row }) => row.fingerprintId),
-    asked.map(({ row }) => row.function),
-    asked.map(({ since }) => since ?? null),
-    asked.map(({ until }) => until ?? null),
-    asked.map(({ bucket }) => bucket),
-  ];
-  const found = await services.db.rows<Found>(rowsStatement, values);
+  const rows = rowsStatement.with({
+    orgIds: asked.map(({ row }) => row.orgId),
+    projectIds: asked.map(({ row }) => row.projectId),
+    ...keysOf(asked.map(({ row }) => row)),
+    since: asked.map(({ since }) => since ?? null),
+    until: asked.map(({ until }) => until ?? null),
+    buckets: asked.map(({ bucket }) => bucket),
+  });
+  const found = await services.db.rows(rows);
   return found.map((one, at) => filled(one, asked[at]!.bucket));
 }
 
@@ -75,18 +76,18 @@ export async function loadTotal(
   asked: AskedErrors,
   bucket: CountBucket,
 ): Promise<ErrorCounts> {
-  const [total] = await services.db.rows<Found>(totalStatement, [...valuesOf(asked), bucket]);
+  const [total] = await services.db.rows(totalStatement.with({ ...valuesOf(asked), bucket }));
   return filled(total!, bucket);
 }
 
 /** The buckets that hold anything, by their places among all. */
-interface Found {
-  readonly startsAt: Date;
-  readonly buckets: number;
-  readonly counts: Readonly<Record<string, number>> | null;
-}
+const countsRow = {
+  startsAt: computed<Date>('timestamp with time zone', sql`w.starts_at`),
+  buckets: computed<number>('integer', sql`w.buckets`),
+  counts: computed<Readonly<Record<string, number>> | null>('json', sql`found.counts`),
+};
 
-function filled({ startsAt, buckets, counts }: Found, bucket: CountBucket): ErrorCounts {
+function filled({ startsAt, buckets, counts }: RowOf<typeof countsRow>, bucket: CountBucket): ErrorCounts {
   const values = new Array<number>(buckets).fill(0);
   for (const [at, count] of Object.entries(counts ?? {})) values[Number(at)] = count;
   return { bucket, startsAt, values };
@@ -96,11 +97,12 @@ function filled({ startsAt, buckets, counts }: Found, bucket: CountBucket): Erro
  * SQL of a row: where the first bucket of a window begins, how many there are, how long each is, and where the last
  * one ends.
  */
-const windowOf = (since: string, until: string, bucket: string) => `(
+const windowOf = (since: SQL, until: SQL, bucket: SQL): SQL => sql`(
     select w.starts_at, w.step, greatest(0, 1 + extract(epoch from w.last - w.starts_at) / extract(epoch from w.step))::int
         as buckets, w.last + w.step as ends_at
     from (
-      select greatest(${countedSince}, date_trunc(${bucket}, coalesce(${since}, coalesce(${until}, now()) - interval '24 hours'), 'UTC')) as starts_at,
+      select greatest(${sql.raw(countedSince)}, date_trunc(${bucket},
+          coalesce(${since}, coalesce(${until}, now()) - interval '24 hours'), 'UTC')) as starts_at,
         date_trunc(${bucket}, least(coalesce(${until}, now()), now()), 'UTC') as last,
         case ${bucket} when 'day' then interval '24 hours' else interval '1 hour' end as step
     ) w
@@ -111,7 +113,7 @@ const windowOf = (since: string, until: string, bucket: string) => `(
  *
  * @param hours a statement that yields `starts_at` and `count`
  */
-const gathered = (hours: string) => `(
+const gathered = (hours: SQL): SQL => sql`(
     select json_object_agg(b.at, b.count) as counts from (
       select floor(extract(epoch from s.starts_at - w.starts_at) / extract(epoch from w.step))::int as at, sum(s.count) as count
       from (select h.starts_at, sum(h.count) as count from (${hours}) h group by h.starts_at) s group by 1
@@ -119,30 +121,43 @@ const gathered = (hours: string) => `(
   )`;
 
 /** SQL of the hours of one row, in a window `w`. @param row alias of whatever names it */
-const hoursOf = (row: string, { org, project }: { readonly org: string; readonly project: string }) =>
-  `select c.starts_at, c.count from error_counts c
-    where c.org_id = ${org} and c.project_id = ${project} and c.fingerprint_id = ${row}.fingerprint_id
-      and c.function = ${row}.function and c.starts_at >= w.starts_at and c.starts_at < w.ends_at`;
+const hoursOf = (row: SQL, { orgId, projectId }: { readonly orgId: SQL; readonly projectId: SQL }): SQL =>
+  sql`select ${errorCounts.startsAt}, ${errorCounts.count} from ${errorCounts}
+    where ${errorCounts.orgId} = ${orgId} and ${errorCounts.projectId} = ${projectId}
+      and ${errorCounts.fingerprintId} = ${row}.fingerprint_id and ${errorCounts.function} = ${row}.function
+      and ${errorCounts.startsAt} >= w.starts_at and ${errorCounts.startsAt} < w.ends_at`;
 
-const rowsStatement: Statement = {
-  name: 'errors.counts',
-  text: `select w.starts_at as "startsAt", w.buckets, found.counts
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+const rowsStatement = statement(
+  'errors.counts',
+  {
+    params: {
+      orgIds: typed<readonly string[]>('uuid[]'),
+      projectIds: typed<readonly string[]>('text[]'),
+      ...keyArrays,
+      since: typed<readonly (Date | null)[]>('timestamp with time zone[]'),
+      until: typed<readonly (Date | null)[]>('timestamp with time zone[]'),
+      buckets: typed<readonly CountBucket[]>('text[]'),
+    },
+    row: countsRow,
+  },
+  ({ orgIds, projectIds, fingerprintIds, functions, since, until, buckets }, row) => sql`select ${row}
+    from unnest(${orgIds}::uuid[], ${projectIds}::text[], ${fingerprintIds}::text[], ${functions}::text[],
+        ${since}::timestamptz[], ${until}::timestamptz[], ${buckets}::text[])
         with ordinality as g(org_id, project_id, fingerprint_id, function, since, until, bucket, ord),
-      lateral ${windowOf('g.since', 'g.until', 'g.bucket')} w,
-      lateral ${gathered(hoursOf('g', { org: 'g.org_id', project: 'g.project_id' }))} found
+      lateral ${windowOf(sql`g.since`, sql`g.until`, sql`g.bucket`)} w,
+      lateral ${gathered(hoursOf(sql`g`, { orgId: sql`g.org_id`, projectId: sql`g.project_id` }))} found
     order by g.ord`,
-};
+);
 
 // Row by row, each by its key (`offset 0`): there are 5,000 at most, whereas an index over the hours alone, which retention
-// has, would lead to everybody's. $9 the bucket.
-const totalStatement: Statement = {
-  name: 'errors.total-counts',
-  text: `with ${askedRows}, w as materialized (
-      select w.* from asked, lateral ${windowOf('asked.since', 'asked.until', '$9::text')} w
+// has, would lead to everybody's.
+const totalStatement = statement(
+  'errors.total-counts',
+  { params: { ...askedParams, bucket: typed<CountBucket>('text') }, row: countsRow },
+  ({ bucket, ...given }, row) => sql`with ${askedRows(given)}, w as materialized (
+      select w.* from asked, lateral ${windowOf(sql`asked.since`, sql`asked.until`, sql`${bucket}::text`)} w
     )
-    select w.starts_at as "startsAt", w.buckets, found.counts
-    from w, lateral ${gathered(`select c.* from rows r, lateral (
-        ${hoursOf('r', { org: '$1', project: '$2' })} offset 0
-      ) c where r.shown and ($8::text is null or r.new)`)} found`,
-};
+    select ${row} from w, lateral ${gathered(sql`select c.* from rows r, lateral (
+        ${hoursOf(sql`r`, given)} offset 0
+      ) c where r.shown and (${given.newIn}::text is null or r.new)`)} found`,
+);

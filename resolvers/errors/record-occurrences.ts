@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { momentText } from '../../db/moment-text.ts';
-import type { Statement } from '../../db/pool.ts';
+import { errorCounts, errorFingerprints } from '../../db/schema/errors.ts';
+import { computed, excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { type FailureReport, type Fingerprint, fingerprintOf } from '../../engines/fingerprints/fingerprint.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { noteReleases } from './known-releases.ts';
@@ -62,7 +64,7 @@ export async function recordOccurrences(
     project,
     occurrences.map((one) => one.release_id),
   );
-  const rows = await work.rows<RecordedRow>(recordStatement, [orgId, projectId, JSON.stringify(occurrences)]);
+  const rows = await work.rows(recordStatement.with({ orgId, projectId, occurrences: JSON.stringify(occurrences) }));
   const inserted = rows.filter((row) => row.inserted);
   if (inserted.length > 0) {
     // The project is locked from here on: identities that are new at the same time are new one after the other.
@@ -88,16 +90,30 @@ const givenOf = (occurrence: Occurrence, fingerprint: Fingerprint, ord: number) 
 
 /** Samples that are kept beside the first. Contract 02, section 4.1. */
 const recentMax = 10;
+const mostRecent = sql.raw(String(recentMax));
+
+const rowKey = pick(errorFingerprints, 'orgId', 'projectId', 'fingerprintId', 'function');
+const hourKey = pick(errorCounts, 'orgId', 'projectId', 'fingerprintId', 'function', 'startsAt');
 
 // A row is written before its hours are, so that whoever counts one holds the lock of the row that it belongs to: the
 // counts add up to the row's own, and their order is nobody's to wait for.
-const recordStatement: Statement = {
-  name: 'errors.record',
-  text: `with given as (
+const recordStatement = statement(
+  'errors.record',
+  {
+    params: { ...pick(errorFingerprints, 'orgId', 'projectId'), occurrences: typed<string>('jsonb') },
+    row: {
+      ...pick(errorFingerprints, 'fingerprintId', 'function'),
+      inserted: computed<boolean>('boolean', sql`inserted`),
+    },
+  },
+  ({ orgId, projectId, occurrences }, row) => {
+    const { count, firstSeen, firstSeenReleaseId, lastSeen, lastSeenReleaseId, recentSamples } = errorFingerprints;
+    return sql`with given as (
       select o.*, seen.at as seen, jsonb_build_object('id', o.sample_id, 'release_id', o.release_id,
-        'at', ${momentText('seen.at')}) as sample
-      from jsonb_to_recordset($3::jsonb) as o(ord int, fingerprint_id text, function text, kind text, quality text,
-        error_name text, message_template text, stable_frames jsonb, sample_id text, release_id text, at timestamptz),
+        'at', ${sql.raw(momentText('seen.at'))}) as sample
+      from jsonb_to_recordset(${occurrences}::jsonb) as o(ord int, fingerprint_id text, function text, kind text,
+        quality text, error_name text, message_template text, stable_frames jsonb, sample_id text, release_id text,
+        at timestamptz),
       lateral (select date_trunc('milliseconds', least(coalesce(o.at, now()), now())) as at) seen
     ), ranked as (
       select *, row_number() over (partition by fingerprint_id, function order by seen, ord) as nth,
@@ -112,35 +128,53 @@ const recordStatement: Statement = {
         max(release_id) filter (where nth = 1) as first_release_id,
         max(release_id) filter (where nth_last = 1) as last_release_id,
         (array_agg(sample) filter (where nth = 1))[1] as first_sample,
-        to_jsonb(array_agg(sample order by nth_last) filter (where nth_last <= ${recentMax})) as recent
+        to_jsonb(array_agg(sample order by nth_last) filter (where nth_last <= ${mostRecent})) as recent
       from ranked group by fingerprint_id, function
     ), written as (
-      insert into error_fingerprints as f (org_id, project_id, fingerprint_id, function, kind, quality, error_name,
-        message_template, stable_frames, count, first_seen, last_seen, first_seen_release_id, last_seen_release_id,
-        first_sample, recent_samples)
-      select $1, $2, fingerprint_id, function, kind, quality, error_name, message_template, stable_frames, count,
-        first_seen, last_seen, first_release_id, last_release_id, first_sample, recent
+      insert into ${errorFingerprints} (${namesOf(
+        errorFingerprints.orgId,
+        errorFingerprints.projectId,
+        errorFingerprints.fingerprintId,
+        errorFingerprints.function,
+        errorFingerprints.kind,
+        errorFingerprints.quality,
+        errorFingerprints.errorName,
+        errorFingerprints.messageTemplate,
+        errorFingerprints.stableFrames,
+        count,
+        firstSeen,
+        lastSeen,
+        firstSeenReleaseId,
+        lastSeenReleaseId,
+        errorFingerprints.firstSample,
+        recentSamples,
+      )})
+      select ${orgId}, ${projectId}, fingerprint_id, function, kind, quality, error_name, message_template,
+        stable_frames, count, first_seen, last_seen, first_release_id, last_release_id, first_sample, recent
       from folded order by fingerprint_id, function
-      on conflict (org_id, project_id, fingerprint_id, function) do update set
-        count = f.count + excluded.count,
-        first_seen = least(f.first_seen, excluded.first_seen),
-        first_seen_release_id = case when excluded.first_seen < f.first_seen
-          then excluded.first_seen_release_id else f.first_seen_release_id end,
-        last_seen = greatest(f.last_seen, excluded.last_seen),
-        last_seen_release_id = case when excluded.last_seen >= f.last_seen
-          then excluded.last_seen_release_id else f.last_seen_release_id end,
-        recent_samples = (
+      on conflict (${namesOf(...Object.values(rowKey))}) do update ${setOf(errorFingerprints, {
+        count: sql`${count} + ${excluded(count)}`,
+        firstSeen: sql`least(${firstSeen}, ${excluded(firstSeen)})`,
+        firstSeenReleaseId: sql`case when ${excluded(firstSeen)} < ${firstSeen}
+          then ${excluded(firstSeenReleaseId)} else ${firstSeenReleaseId} end`,
+        lastSeen: sql`greatest(${lastSeen}, ${excluded(lastSeen)})`,
+        lastSeenReleaseId: sql`case when ${excluded(lastSeen)} >= ${lastSeen}
+          then ${excluded(lastSeenReleaseId)} else ${lastSeenReleaseId} end`,
+        recentSamples: sql`(
           select jsonb_agg(s.sample order by s.sample ->> 'at' desc, s.ord) from (
             select e.sample, e.ord
-            from jsonb_array_elements(excluded.recent_samples || f.recent_samples) with ordinality as e(sample, ord)
-            order by e.sample ->> 'at' desc, e.ord limit ${recentMax}) s)
-      returning fingerprint_id, function, xmax = 0 as inserted
+            from jsonb_array_elements(${excluded(recentSamples)} || ${recentSamples}) with ordinality as e(sample, ord)
+            order by e.sample ->> 'at' desc, e.ord limit ${mostRecent}) s)`,
+      })}
+      returning ${errorFingerprints.fingerprintId}, ${errorFingerprints.function}, xmax = 0 as inserted
     ), counted as (
-      insert into error_counts as c (org_id, project_id, fingerprint_id, function, starts_at, count)
-      select $1::uuid, $2, fingerprint_id, function, date_trunc('hour', seen, 'UTC'), count(*)
+      insert into ${errorCounts} (${namesOf(...Object.values(hourKey), errorCounts.count)})
+      select ${orgId}::uuid, ${projectId}, fingerprint_id, function, date_trunc('hour', seen, 'UTC'), count(*)
       from given join written using (fingerprint_id, function)
-      where seen >= ${countedSince} group by 3, 4, 5 order by 3, 4, 5
-      on conflict (org_id, project_id, fingerprint_id, function, starts_at) do update set count = c.count + excluded.count
+      where seen >= ${sql.raw(countedSince)} group by 3, 4, 5 order by 3, 4, 5
+      on conflict (${namesOf(...Object.values(hourKey))})
+        do update ${setOf(errorCounts, { count: sql`${errorCounts.count} + ${excluded(errorCounts.count)}` })}
     )
-    select fingerprint_id as "fingerprintId", function, inserted from written`,
-};
+    select ${row} from written ${errorFingerprints}`;
+  },
+);

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { releaseActivations } from '../../db/schema/errors.ts';
+import { insertInto, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -24,8 +26,8 @@ export async function recordActivation(
 ): Promise<Activation> {
   await noteReleases(work, project, [id]);
   const { orgId, projectId } = project;
-  const [row] = await work.rows<Activation>(activateStatement, [orgId, projectId, id, at ?? null]);
-  await work.rows(shortenStatement, [orgId, projectId, activationsMax]);
+  const [row] = await work.rows(activateStatement.with({ orgId, projectId, releaseId: id, at: at ?? null }));
+  await work.rows(shortenStatement.with({ orgId, projectId, most: activationsMax }));
   return row!;
 }
 
@@ -58,19 +60,31 @@ export const reportActivation = mutation({
 });
 
 // A statement of its own: one sees what was there when it began. The history is read from its newest end.
-const shortenStatement: Statement = {
-  name: 'errors.shorten-history',
-  text: `with first as (
-      select activated_at, seq from release_activations where org_id = $1 and project_id = $2
-      order by activated_at desc, seq desc offset $3 limit 1
+const shortenStatement = statement(
+  'errors.shorten-history',
+  { params: { ...pick(releaseActivations, 'orgId', 'projectId'), most: typed<number>('bigint') } },
+  ({ orgId, projectId: project, most }) => sql`with first as (
+      select ${releaseActivations.activatedAt}, ${releaseActivations.seq} from ${releaseActivations}
+      where ${releaseActivations.orgId} = ${orgId} and ${releaseActivations.projectId} = ${project}
+      order by ${releaseActivations.activatedAt} desc, ${releaseActivations.seq} desc offset ${most} limit 1
     )
-    delete from release_activations a using first
-    where a.org_id = $1 and a.project_id = $2 and (a.activated_at, a.seq) <= (first.activated_at, first.seq)`,
-};
+    delete from ${releaseActivations} using first
+    where ${releaseActivations.orgId} = ${orgId} and ${releaseActivations.projectId} = ${project}
+      and (${releaseActivations.activatedAt}, ${releaseActivations.seq}) <= (first.activated_at, first.seq)`,
+);
 
-const activateStatement: Statement = {
-  name: 'errors.activate',
-  text: `insert into release_activations (org_id, project_id, release_id, activated_at)
-    values ($1, $2, $3, date_trunc('milliseconds', least(coalesce($4::timestamptz, now()), now())))
-    returning project_id as "projectId", release_id as "releaseId", activated_at as "activatedAt"`,
-};
+const activateStatement = statement(
+  'errors.activate',
+  {
+    params: {
+      ...pick(releaseActivations, 'orgId', 'projectId', 'releaseId'),
+      at: typed<Date | null>('timestamp with time zone'),
+    },
+    row: pick(releaseActivations, 'projectId', 'releaseId', 'activatedAt'),
+  },
+  ({ at, ...given }, row) =>
+    sql`${insertInto(releaseActivations, {
+      ...given,
+      activatedAt: sql`date_trunc('milliseconds', least(coalesce(${at}::timestamptz, now()), now()))`,
+    })} returning ${row}`,
+);

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { errorProjects } from '../../db/schema/errors.ts';
+import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { functionName, onReportedProject } from './report-input.ts';
@@ -44,7 +46,8 @@ export const reportFidelity = mutation({
   }),
   async handler(work, { functions }): Promise<FidelityReported> {
     const fidelity = Object.fromEntries(functions.map((one) => [one.function, one.fidelity]));
-    const replaced = await work.rows(replaceStatement, [work.org.id, work.project.id, JSON.stringify(fidelity)]);
+    const given = { orgId: work.org.id, projectId: work.project.id, fidelity: JSON.stringify(fidelity) };
+    const replaced = await work.rows(replaceStatement.with(given));
     const full = functions.filter((one) => one.fidelity === 'full').length;
     return { projectId: work.project.id, full, coarse: functions.length - full, changed: replaced.length > 0 };
   },
@@ -66,10 +69,13 @@ export const reportFidelity = mutation({
   }),
 });
 
-const replaceStatement: Statement = {
-  name: 'errors.replace-fidelity',
-  text: `insert into error_projects as p (org_id, project_id, fidelity) values ($1, $2, $3::jsonb)
-    on conflict (org_id, project_id) do update set fidelity = excluded.fidelity
-      where p.fidelity is distinct from excluded.fidelity
-    returning project_id`,
-};
+const replaceStatement = statement(
+  'errors.replace-fidelity',
+  { params: pick(errorProjects, 'orgId', 'projectId', 'fidelity'), row: pick(errorProjects, 'projectId') },
+  ({ fidelity, ...project }, row) =>
+    sql`${insertInto(errorProjects, { ...project, fidelity: sql`${fidelity}::jsonb` })}
+      on conflict (${namesOf(errorProjects.orgId, errorProjects.projectId)})
+        do update ${setOf(errorProjects, { fidelity: excluded(errorProjects.fidelity) })}
+        where ${errorProjects.fidelity} is distinct from ${excluded(errorProjects.fidelity)}
+      returning ${row}`,
+);

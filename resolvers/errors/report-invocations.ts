@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { advisoryLock } from '../../db/advisory-lock.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { addInvocations, countedInHours, countedPerHourMax, lockHours } from './invocation-buckets.ts';
+import { addInvocations, countedInHours, countedPerHourMax } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
 import type { ReportedProject } from './reported.ts';
@@ -37,22 +38,16 @@ export async function recordInvocations(
     at: at?.toISOString() ?? null,
   }));
   const { orgId, projectId } = project;
-  const rows = await work.rows<AddedRow>(addInvocations, [orgId, projectId, JSON.stringify(given)]);
+  const rows = await work.rows(addInvocations.with({ orgId, projectId, counts: JSON.stringify(given) }));
   const begun = rows.filter(({ span, inserted }) => span === 'hour' && inserted);
   if (begun.length > 0) {
     // One after the other from here to the commit, so that those who race are counted, too.
-    await work.rows(lockHours, [projectId]);
+    await work.rows(advisoryLock.with({ key: `invocations:${projectId}` }));
     const hours = [...new Set(begun.map(({ startsAt }) => startsAt.toISOString()))];
-    const [counted] = await work.rows<{ used: number }>(countedInHours, [orgId, projectId, hours]);
+    const [counted] = await work.rows(countedInHours.with({ orgId, projectId, hours }));
     if (counted!.used > countedPerHourMax) throw tooMany(counted!.used);
   }
   return begun.length;
-}
-
-interface AddedRow {
-  readonly span: 'minute' | 'hour';
-  readonly startsAt: Date;
-  readonly inserted: boolean;
 }
 
 const resource = 'functions_counted_per_hour';

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { shellWord } from '../../core/shell-word.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import { type ErrorFingerprint, errorFingerprints, type OccurrenceSample } from '../../db/schema/errors.ts';
+import type { ErrorFingerprint, OccurrenceSample } from '../../db/schema/errors.ts';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
-
-/** Columns of a row `f`, for statements that yield it as {@link ErrorFingerprint}. */
-export const fingerprintColumns = columnsOf(errorFingerprints, 'f');
 
 const SampleWire = z.object({ id: z.string(), at: z.iso.datetime(), release_id: z.string().nullable() });
 
