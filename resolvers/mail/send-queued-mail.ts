@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Statement } from '../../db/pool.ts';
+import { mailOutbox } from '../../db/schema/platform.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
@@ -11,13 +13,6 @@ const attemptsMax = 10;
 /** Longer than a mail server may take for all its answers together, in seconds. */
 const leaseSeconds = 300;
 
-interface TakenMail {
-  readonly recipient: string;
-  readonly subject: string;
-  readonly body_text: string;
-  readonly attempts: number;
-}
-
 /**
  * Sends one mail of the outbox; without a mail server it stays queued. The mail is claimed by a lease, so that no two
  * workers send it, and no transaction stays open while the mail server answers. A worker that dies between sending and
@@ -27,70 +22,94 @@ export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload
   const { mailId } = payload as { mailId: string };
   const { db } = ctx.services;
   if (!mailer.configured) {
-    await db.rows(skippedStatement, [mailId]);
+    await db.rows(skippedStatement.with({ id: mailId }));
     return;
   }
-  const [mail] = await db.rows<TakenMail>(takeStatement, [mailId, leaseSeconds]);
+  const [mail] = await db.rows(takeStatement.with({ id: mailId, seconds: leaseSeconds }));
   if (mail === undefined) {
-    const [leased] = await db.rows<{ lease_until: Date }>(leasedStatement, [mailId]);
+    const [leased] = await db.rows(leasedStatement.with({ id: mailId }));
     // Whoever has it may have died; by then that will be known.
-    if (leased !== undefined) await addJob(sendMailTask, { mailId }, { key: mailId, runAt: leased.lease_until });
+    if (leased !== undefined) await addJob(sendMailTask, { mailId }, { key: mailId, runAt: leased.leaseUntil });
     return;
   }
   let failure: { readonly error: unknown } | undefined;
   try {
-    await mailer.send({ to: mail.recipient, subject: mail.subject, text: mail.body_text, id: mailId });
+    await mailer.send({ to: mail.recipient, subject: mail.subject, text: mail.bodyText, id: mailId });
   } catch (error) {
     failure = { error };
   }
   const { attempts } = mail;
   const state = failure === undefined ? 'sent' : attempts >= attemptsMax ? 'failed' : 'queued';
   const reason = failure === undefined ? null : safeMessage(failure.error);
-  const settled = [mailId, attempts, state, reason];
+  const settled = settleStatement.with({ id: mailId, attempts, state, lastError: reason });
   if (state === 'failed') {
     await unitOfWork(ctx, async (work) => {
-      await work.rows(settleStatement, settled);
+      await work.rows(settled);
       await tellUndelivered(work, mailId);
     });
-  } else await db.rows(settleStatement, settled);
+  } else await db.rows(settled);
   if (failure === undefined) return;
   if (state === 'queued') throw failure.error;
   log.error({ err: failure.error, mailId }, 'A mail was given up.');
 };
 
-const takeStatement: Statement = {
-  name: 'mail.take',
-  text: `update mail_outbox set lease_until = now() + make_interval(secs => $2), attempts = attempts + 1
-    where id = $1 and state = 'queued' and (lease_until is null or lease_until < now())
-    returning recipient, subject, body_text, attempts`,
-};
+const takeStatement = statement(
+  'mail.take',
+  {
+    params: { ...pick(mailOutbox, 'id'), seconds: typed<number>('double precision') },
+    row: pick(mailOutbox, 'recipient', 'subject', 'bodyText', 'attempts'),
+  },
+  ({ id, seconds }, row) => sql`update ${mailOutbox} ${setOf(mailOutbox, {
+    leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
+    attempts: sql`${mailOutbox.attempts} + 1`,
+  })} where ${mailOutbox.id} = ${id} and ${mailOutbox.state} = 'queued'
+      and (${mailOutbox.leaseUntil} is null or ${mailOutbox.leaseUntil} < now())
+    returning ${row}`,
+);
 
-const leasedStatement: Statement = {
-  name: 'mail.leased',
-  text: `select lease_until from mail_outbox where id = $1 and state = 'queued' and lease_until is not null`,
-};
+const leasedStatement = statement(
+  'mail.leased',
+  {
+    params: pick(mailOutbox, 'id'),
+    row: { leaseUntil: computed<Date>('timestamp with time zone', sql`${mailOutbox.leaseUntil}`) },
+  },
+  ({ id }, row) => sql`select ${row} from ${mailOutbox}
+    where ${mailOutbox.id} = ${id} and ${mailOutbox.state} = 'queued' and ${mailOutbox.leaseUntil} is not null`,
+);
 
-const skippedStatement: Statement = {
-  name: 'mail.skipped',
-  text: `with skipped as (select $1::text as id)
-  ${noteAttempts('skipped', { attempt: '0', status: `'skipped_disabled'`, error: `'No mail server is configured.'` })}`,
-};
+const skippedStatement = statement(
+  'mail.skipped',
+  { params: pick(mailOutbox, 'id') },
+  ({ id }) => sql`with skipped as (select ${id}::text as id)
+    ${noteAttempts(sql`skipped`, {
+      attempt: sql`0`,
+      status: sql`'skipped_disabled'`,
+      error: sql`'No mail server is configured.'`,
+    })}`,
+);
 
-// The number of the attempt says whether the mail is still this worker's.
-const settleStatement: Statement = {
-  name: 'mail.settle',
-  // What signs somebody in is the recipient's alone once no attempt will need it any more; users made for
-  // tests get no mail but this. What came of a page is noted with it.
-  text: `with settled as (
-    update mail_outbox set state = $3, last_error = $4, lease_until = null,
-    body_text = case when $3 = 'queued' or recipient like '%.invalid' then body_text else
-      regexp_replace(regexp_replace(body_text, '([?&]token=)[A-Za-z0-9_-]+', '\\1***', 'g'), '^[0-9]{6}$', '******', 'gn') end,
-    sent_at = case when $3 = 'sent' then now() end where id = $1 and attempts = $2 and state = 'queued'
-    returning id
-  )
-  ${noteAttempts('settled', {
-    attempt: '$2',
-    status: `case $3 when 'sent' then 'delivered' when 'failed' then 'failed_permanent' else 'failed_transient' end`,
-    error: '$4',
-  })}`,
-};
+// The number of the attempt says whether the mail is still this worker's. A secret that signs a person in is the
+// recipient's alone once no attempt will need it any more; users made for tests get no mail but this. The outcome of a
+// page is noted with it.
+const settleStatement = statement(
+  'mail.settle',
+  { params: pick(mailOutbox, 'id', 'attempts', 'state', 'lastError') },
+  ({ id, attempts, state, lastError }) => sql`with settled as (
+      update ${mailOutbox} ${setOf(mailOutbox, {
+        state,
+        lastError,
+        leaseUntil: sql`null`,
+        bodyText: sql`case when ${state} = 'queued' or ${mailOutbox.recipient} like '%.invalid' then ${mailOutbox.bodyText}
+          else regexp_replace(regexp_replace(${mailOutbox.bodyText}, '([?&]token=)[A-Za-z0-9_-]+', '\\1***', 'g'),
+            '^[0-9]{6}$', '******', 'gn') end`,
+        sentAt: sql`case when ${state} = 'sent' then now() end`,
+      })} where ${mailOutbox.id} = ${id} and ${mailOutbox.attempts} = ${attempts} and ${mailOutbox.state} = 'queued'
+      returning ${mailOutbox.id}
+    )
+    ${noteAttempts(sql`settled`, {
+      attempt: attempts,
+      status: sql`case ${state} when 'sent' then 'delivered' when 'failed' then 'failed_permanent'
+        else 'failed_transient' end`,
+      error: lastError,
+    })}`,
+);
