@@ -1,4 +1,4 @@
-import { text, timestamp } from 'drizzle-orm/pg-core';
+import { integer, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** A moment, kept with its zone and read as a `Date`. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
@@ -8,3 +8,11 @@ export const createdAt = () => moment('created_at').notNull().defaultNow();
 
 /** A native id: prefixed text, or the text form of a UUID. */
 export const id = (name = 'id') => text(name);
+
+/** Columns of a table that counts attempts. `kernel/limits/counted-window.ts` writes its statements. */
+export const countedWindow = () => ({
+  /** What is counted, and a digest of whose attempts. */
+  key: text('key').primaryKey(),
+  count: integer('count').notNull(),
+  windowEnds: moment('window_ends').notNull(),
+});

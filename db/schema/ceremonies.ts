@@ -1,5 +1,5 @@
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+import { countedWindow, createdAt, id, moment } from '../columns.ts';
 import { principals, sessions } from './identity.ts';
 import { orgs } from './orgs.ts';
 
@@ -204,16 +204,9 @@ export const oauthFlows = pgTable(
 );
 
 /** How often something was tried, in windows that hold across nodes. */
-export const signInTries = pgTable(
-  'sign_in_tries',
-  {
-    /** What is counted, and a digest of whose. */
-    key: text('key').primaryKey(),
-    count: integer('count').notNull(),
-    windowEnds: moment('window_ends').notNull(),
-  },
-  (t) => [index('sign_in_tries_ends_idx').on(t.windowEnds)],
-);
+export const signInTries = pgTable('sign_in_tries', countedWindow(), (t) => [
+  index('sign_in_tries_ends_idx').on(t.windowEnds),
+]);
 
 /** Whether an owner who loses access could come back, as it was last told of. */
 export const orgRecoveryPostures = pgTable('org_recovery_postures', {

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
-import { ServiceError } from '../../core/errors.ts';
 import { dailyCounts } from '../../db/schema/daily-counts.ts';
 import { nameOf, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../durability/unit-of-work.ts';
+import { quotaExceeded } from './quota.ts';
 
 /** What is counted by UTC day, and how often it may be done. */
 export interface DailyQuota {
@@ -22,10 +22,8 @@ export interface DailyQuota {
 export async function spendDaily(work: Work, { orgId, resource, limit, message }: DailyQuota): Promise<void> {
   if ((await work.rows(spendStatement.with({ orgId, resource, limit }))).length > 0) return;
   const [count] = await work.rows(usedStatement.with({ orgId, resource }));
-  const used = count?.used ?? 0;
-  const details = { resource, metric: resource, scope: 'organization', used, limit };
   const nextActions = [{ ...renewTier(':tier'), why: 'A higher tier allows more in a day.' }, checkUsage];
-  throw new ServiceError('QUOTA_EXCEEDED', { message, details, nextActions });
+  throw quotaExceeded({ scope: 'organization', metric: resource, message, nextActions }, limit, count?.used ?? 0);
 }
 
 /** The day of UTC in which a transaction began, by the database clock. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { type NextAction, ServiceError } from '../../core/errors.ts';
 import type { Bound } from '../../db/statement.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 
@@ -12,11 +12,12 @@ export interface Quota {
     | 'delegates'
     | 'slugs'
     | 'escalation_contacts'
-    | 'escalations_per_day'
     | 'open_escalations'
-    | 'live_presences';
+    | 'live_presences'
+    | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */
   readonly message?: string;
+  readonly nextActions?: readonly NextAction[];
 }
 
 /**
@@ -29,11 +30,14 @@ export interface Quota {
 export async function refuseOverQuota(
   work: Work,
   counted: Bound<{ used: number }>,
-  { scope, metric, ...more }: Quota,
+  quota: Quota,
   limit: number,
 ): Promise<void> {
   const [count] = await work.rows(counted);
   const { used } = count!;
-  if (used < limit) return;
-  throw new ServiceError('QUOTA_EXCEEDED', { ...more, details: { scope, metric, resource: metric, limit, used } });
+  if (used >= limit) throw quotaExceeded(quota, limit, used);
 }
+
+/** The refusal of one more than a quota allows. */
+export const quotaExceeded = ({ scope, metric, ...more }: Quota, limit: number, used: number) =>
+  new ServiceError('QUOTA_EXCEEDED', { ...more, details: { scope, metric, resource: metric, limit, used } });

@@ -6,8 +6,8 @@ import { jsonObject, toJson } from '../../db/json.ts';
 import { identities, named, passkeys, refreshTokens, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, pick, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { assertWithinWindow } from '../../kernel/limits/counted-window.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
-import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
@@ -96,7 +96,7 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
     if (ended !== undefined) forgetStandings(services, target);
     else if (found !== undefined) {
       requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
-      if (found.count >= times) assertWithinRate(Math.max(1, found.wait));
+      assertWithinWindow(signInThrottles.refresh, { count: found.count + 1, wait: found.wait });
     }
     throw sessionOver('refresh_token');
   }

@@ -1,14 +1,22 @@
+import { sql } from 'drizzle-orm';
+import { pgSchema } from 'drizzle-orm/pg-core';
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
+import { countedWindow } from '../../db/columns.ts';
+import { excluded, nameOf, namesOf, setOf, textOf } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import {
+  assertWithinWindow,
+  countAttempt,
+  forgetAttempts,
+  type WindowCount,
+  windowCount,
+  windowKey,
+} from '../../kernel/limits/counted-window.ts';
 import type { Throttle } from '../../kernel/limits/limits.ts';
-import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
-
-// A subject may be the address of somebody who is no user here: it is kept as a digest.
-const keyOf = (kind: string, subject: string) => `${kind}:${sha256Hex(subject)}`;
 
 /** How long a network is known from which a user has signed in, in days. */
 const knownDays = 30;
@@ -49,20 +57,20 @@ export const countTry = (
   throttle: Throttle,
   kind: string,
   subject = '',
-): Promise<Counted> => count(services, target, throttle, keyOf(kind, subject));
+): Promise<Counted> => count(services, target, throttle, windowKey(kind, subject));
 
 async function count(
   services: Services,
   target: ProjectTarget,
-  { times, seconds }: Throttle,
+  throttle: Throttle,
   key: string,
   apart?: Apart,
 ): Promise<Counted> {
   const { mark = null, key: own = null, email = null, proven = true } = apart ?? {};
-  const values = [key, seconds, mark, own, email, proven];
-  const row = await authRow<{ key: string; count: number; wait: number }>(services, target, countStatement, values);
-  if (row!.count > times) assertWithinRate(Math.max(1, row!.wait));
-  return { key: row!.key, known: row!.key !== key };
+  const values = [key, throttle.seconds, mark, own, email, proven];
+  const counted = await authRow<WindowCount & { key: string }>(services, target, countStatement, values);
+  assertWithinWindow(throttle, counted!);
+  return { key: counted!.key, known: counted!.key !== key };
 }
 
 type Asking = Pick<Context, 'services' | 'request'> & ProjectCaller;
@@ -71,7 +79,7 @@ type Asking = Pick<Context, 'services' | 'request'> & ProjectCaller;
 const placeOf = ({ request, keyRole }: Asking, email: string): string | undefined =>
   keyRole === 'service_role' ? undefined : `${email} ${networkOf(request.address)}`;
 
-const markOf = (place: string) => keyOf('network', place);
+const markOf = (place: string) => windowKey('network', place);
 
 /** Which of its address's counts a network has. */
 const shareOf = (place: string) => Number.parseInt(sha256Hex(place).slice(0, 8), 16) % knownShares;
@@ -93,8 +101,8 @@ export function countForAddress(
   const apart =
     place === undefined
       ? undefined
-      : { mark: markOf(place), key: keyOf(kind, `${email} ${shareOf(place)}`), email, proven: kind === 'mail' };
-  return count(ctx.services, ctx.target, throttle, keyOf(kind, email), apart);
+      : { mark: markOf(place), key: windowKey(kind, `${email} ${shareOf(place)}`), email, proven: kind === 'mail' };
+  return count(ctx.services, ctx.target, throttle, windowKey(kind, email), apart);
 }
 
 /**
@@ -130,44 +138,52 @@ export async function forgetTries(
   kind: string,
   subject: string,
 ): Promise<void> {
-  await authRows(services, target, forgetStatement, [keyOf(kind, subject)]);
+  await authRows(services, target, forgetStatement, [windowKey(kind, subject)]);
 }
+
+/** Each project's database has its own. */
+const throttles = pgSchema('auth').table('throttles', countedWindow());
+const { count: attempts, wait } = windowCount(throttles);
 
 const countStatement: AuthStatement = {
   name: 'throttle_count',
-  // Whoever counts sweeps up a few of the windows that have ended.
-  text: `with counted as (
-      select case when exists (select from auth.throttles where key = $3::text and window_ends > now()
-          and (count = 1 or not $6::boolean
+  // Each attempt sweeps up a few of the windows that have ended.
+  text: textOf(sql`with counted as (
+      select case when exists (select from ${throttles} where ${throttles.key} = $3::text and ${throttles.windowEnds} > now()
+          and (${throttles.count} = 1 or not $6::boolean
             and not exists (select from auth.users where email = $5::text and email_verified_at is not null)))
         then $4::text else $1::text end as key
     ), swept as (
-      delete from auth.throttles where key in (
-        select key from auth.throttles where window_ends < now() and key <> (select key from counted)
-        order by window_ends limit 10 for update skip locked)
+      delete from ${throttles} where ${throttles.key} in (
+        select ${throttles.key} from ${throttles}
+        where ${throttles.windowEnds} < now() and ${throttles.key} <> (select counted.key from counted)
+        order by ${throttles.windowEnds} limit 10 for update skip locked)
     )
-    insert into auth.throttles as t (key, count, window_ends)
-    select key, 1, now() + make_interval(secs => $2::int) from counted
-    on conflict (key) do update set
-      count = case when t.window_ends <= now() then 1 else least(t.count + 1, 1000000) end,
-      window_ends = case when t.window_ends <= now() then excluded.window_ends else t.window_ends end
-    returning json_build_object('key', t.key, 'count', t.count, 'wait', ceil(extract(epoch from t.window_ends - now())))`,
+    ${countAttempt(throttles, sql`counted.key`, sql`$2`, sql`from counted`)}
+    returning json_build_object('key', ${throttles.key}, 'count', ${attempts.sql}, 'wait', ${wait.sql})`),
 };
 
 const noteStatement: AuthStatement = {
   name: 'throttle_note',
   // The count of a mark is 1 where the address was proven as it was made.
-  text: `with forgotten as (delete from auth.throttles where key = $1)
-    insert into auth.throttles (key, count, window_ends)
+  text: textOf(sql`with forgotten as (${forgetAttempts(throttles, sql`$1`)})
+    insert into ${throttles} (${namesOf(throttles.key, throttles.count, throttles.windowEnds)})
     select $2, (select count(*) from auth.users where email = $4::text and email_verified_at is not null),
       now() + make_interval(days => $3::int) where $2::text is not null
-    on conflict (key) do update set count = excluded.count, window_ends = excluded.window_ends
-    returning to_json(key)`,
+    on conflict (${nameOf(throttles.key)}) do update ${setOf(throttles, {
+      count: excluded(throttles.count),
+      windowEnds: excluded(throttles.windowEnds),
+    })}
+    returning to_json(${throttles.key})`),
 };
 
 const uncountStatement: AuthStatement = {
   name: 'throttle_uncount',
-  text: 'update auth.throttles set count = count - 1 where key = $1 and count > 0 returning to_json(count)',
+  text: textOf(sql`update ${throttles} ${setOf(throttles, { count: sql`${throttles.count} - 1` })}
+    where ${throttles.key} = $1 and ${throttles.count} > 0 returning to_json(${throttles.count})`),
 };
 
-const forgetStatement: AuthStatement = { name: 'throttle_forget', text: 'delete from auth.throttles where key = $1' };
+const forgetStatement: AuthStatement = {
+  name: 'throttle_forget',
+  text: textOf(forgetAttempts(throttles, sql`$1`)),
+};

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { advisoryLock } from '../../db/advisory-lock.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../kernel/input/fields.ts';
+import { quotaExceeded } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { addInvocations, countedInHours, countedPerHourMax } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
@@ -50,13 +50,17 @@ export async function recordInvocations(
   return begun.length;
 }
 
-const resource = 'functions_counted_per_hour';
 
 const tooMany = (used: number) =>
-  new ServiceError('QUOTA_EXCEEDED', {
-    message: `Invocations are counted for at most ${countedPerHourMax} functions and releases in an hour.`,
-    details: { scope: 'project', metric: resource, resource, limit: countedPerHourMax, used },
-  });
+  quotaExceeded(
+    {
+      scope: 'project',
+      metric: 'functions_counted_per_hour',
+      message: `Invocations are counted for at most ${countedPerHourMax} functions and releases in an hour.`,
+    },
+    countedPerHourMax,
+    used,
+  );
 
 /** What reporting invocations came to. */
 export interface InvocationsReported {

@@ -1,10 +1,12 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
-import { ServiceError } from '../../core/errors.ts';
-import type { Statement } from '../../db/pool.ts';
+import { roomSends } from '../../db/schema/rooms.ts';
+import { computed, pick, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { today } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
+import { type Quota, refuseOverQuota } from '../../kernel/limits/quota.ts';
 
 /** More than there are messages on their way at once, on all nodes: so many below the limit nobody waits for anybody. */
 const ample = 400;
@@ -19,43 +21,56 @@ export const sendsSlots = 64;
 export const sendsSlot = `'#' || (pg_backend_pid() % ${sendsSlots})`;
 
 /**
- * Looks whether an organization is near its limit of the day. What is stored counts it, in one of a few rows, so the
- * number of an organization is a sum over rows that others are adding to. Far below the limit that does no harm. Near it
- * senders pass one after the other, each once whoever went before is committed. Asked before anything else is locked.
+ * Looks whether an organization is near its limit of the day. The number of an organization is a sum over a few rows
+ * that other senders add to. Far below the limit that does no harm. Near it, senders pass one after the other: each once
+ * the sender before has committed. Asked before anything else is locked.
  *
  * @returns whether {@link refuseOverDailySends} has to count
  */
 export async function nearDailySends(work: Work & RoomScope): Promise<boolean> {
-  const [look] = await work.rows<{ near: boolean }>(lookStatement, [work.org.id, messagesPerDay(work) - ample]);
-  return look!.near;
+  const look = lookStatement.with({ orgId: work.org.id, from: messagesPerDay(work) - ample });
+  const [looked] = await work.rows(look);
+  return looked!.near;
 }
 
 /**
- * Counts the messages of today, after {@link nearDailySends} had its turn.
+ * Counts the messages of today, after {@link nearDailySends} has looked.
  *
  * @throws QUOTA_EXCEEDED
  */
-export async function refuseOverDailySends(work: Work & RoomScope): Promise<void> {
-  const limit = messagesPerDay(work);
-  const [count] = await work.rows<{ used: number }>(countStatement, [work.org.id]);
-  const { used } = count!;
-  if (used < limit) return;
-  throw new ServiceError('QUOTA_EXCEEDED', {
-    message: 'Daily message quota reached for this organization.',
-    details: { scope: 'organization', metric: 'messages_per_day', resource: 'messages_per_day', limit, used },
-    nextActions: [{ ...renewTier(':tier'), why: 'A higher tier sends more.' }, checkUsage],
-  });
-}
+export const refuseOverDailySends = (work: Work & RoomScope): Promise<void> =>
+  refuseOverQuota(work, countStatement.with({ orgId: work.org.id }), quota, messagesPerDay(work));
+
+const quota: Quota = {
+  scope: 'organization',
+  metric: 'messages_per_day',
+  message: 'Daily message quota reached for this organization.',
+  nextActions: [{ ...renewTier(':tier'), why: 'A higher tier sends more.' }, checkUsage],
+};
 
 const messagesPerDay = ({ org }: RoomScope) => limitsOf(org).messagesPerDay;
 
-const sentToday = `(select coalesce(sum(sent), 0)::int from room_sends where org_id = $1 and day = ${today})`;
+const sentToday = (orgId: SQL): SQL => sql`(select coalesce(sum(${roomSends.sent}), 0)::int from ${roomSends}
+    where ${roomSends.orgId} = ${orgId} and ${roomSends.day} = ${sql.raw(today)})`;
 
 // One of the two locks, never one after the other: two that both held the weaker would wait for each other's.
-const lookStatement: Statement = {
-  name: 'rooms.sends-look',
-  text: `select near, case when near then pg_advisory_xact_lock(key) else pg_advisory_xact_lock_shared(key) end
-    from (select ${sentToday} >= $2::bigint as near, hashtextextended('room-sends:' || $1::uuid, 0) as key offset 0) looked`,
-};
+const lockSql = sql`case when looked.near then pg_advisory_xact_lock(looked.key)
+  else pg_advisory_xact_lock_shared(looked.key) end`;
 
-const countStatement: Statement = { name: 'rooms.sends-count', text: `select ${sentToday} as used` };
+const lookStatement = statement(
+  'rooms.sends-look',
+  {
+    params: { ...pick(roomSends, 'orgId'), from: typed<number>('bigint') },
+    row: { near: computed<boolean>('boolean', sql`looked.near`), lock: computed<unknown>('void', lockSql) },
+  },
+  ({ orgId, from }, row) => sql`select ${row} from (
+      select ${sentToday(orgId)} >= ${from}::bigint as near,
+        hashtextextended('room-sends:' || ${orgId}::uuid, 0) as key offset 0
+    ) looked`,
+);
+
+const countStatement = statement(
+  'rooms.sends-count',
+  { params: pick(roomSends, 'orgId'), row: { used: computed<number>('integer', sql`counted.used`) } },
+  ({ orgId }, row) => sql`select ${row} from (select ${sentToday(orgId)} as used) counted`,
+);
