@@ -1,4 +1,5 @@
-import { type ErrorCode, type ErrorRow, errorRows, type MutationState, type NextAction } from './error-codes.ts';
+import './common-errors.ts';
+import { type ErrorCode, type ErrorRow, type MutationState, type NextAction, rowOf } from './error-codes.ts';
 
 export type { ErrorCode, MutationState, NextAction } from './error-codes.ts';
 
@@ -45,7 +46,7 @@ export class ServiceError extends Error {
   readonly extras: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
-    const row: ErrorRow = errorRows[code];
+    const row = rowOf(code);
     super(options.message ?? row.message, { cause: options.cause });
     this.code = code;
     this.status = options.status ?? row.status;
@@ -61,7 +62,7 @@ export class ServiceError extends Error {
   }
 
   get row(): ErrorRow {
-    return errorRows[this.code];
+    return rowOf(this.code);
   }
 
   /** The same refusal with further members of `details`. */

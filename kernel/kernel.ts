@@ -1,3 +1,4 @@
+import { commonErrors } from '../core/common-errors.ts';
 import { hasNoLivingJob, runSql, untilNotFull } from './durability/housekeeping.ts';
 import { changesBatch, pruneChangesSql } from './feeds/changes.ts';
 import { today } from './limits/daily-quota.ts';
@@ -8,8 +9,9 @@ import { reapStepTask } from './run/steps.ts';
 const enqueueStepsSql = `select graphile_worker.add_job($1, json_build_object('stepId', id), job_key => id) from step_operations s
   where state = 'running' and lease_until < now() - interval '1 minute' and ${hasNoLivingJob('s.id')}`;
 
-/** The jobs of the kernel itself: what changes of every domain leave behind. */
+/** The kernel itself: codes that no domain owns, and jobs that clear up after changes of every domain. */
 export const kernel = domain('kernel', {
+  errors: commonErrors,
   jobs: [{ task: reapStepTask, run: reapStep }],
   expires: [
     { table: 'idempotency_keys', when: 'expires_at < now()' },

@@ -1,3 +1,4 @@
+import type { ErrorCode, ErrorRow } from '../core/error-codes.ts';
 import type { Action } from '../kernel/access/permissions.ts';
 import { kernel } from '../kernel/kernel.ts';
 import type { Domain } from '../kernel/run/domain.ts';
@@ -85,3 +86,6 @@ export const signInFlows: readonly AnyOperation[] = domains.flatMap((one) => one
 
 /** The whole matrix of roles and actions. Contract 01, section 1.12. */
 export const permissions: Readonly<Record<string, Action>> = Object.assign({}, ...domains.map((one) => one.actions));
+
+/** Every error code. What prints or describes all of them starts here. */
+export const errorRows: Readonly<Record<ErrorCode, ErrorRow>> = Object.assign({}, ...domains.map((one) => one.errors));

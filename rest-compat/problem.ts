@@ -1,4 +1,4 @@
-import { errorRows } from '../core/error-codes.ts';
+import { rowOf } from '../core/error-codes.ts';
 import type { ErrorEnvelope } from '../core/errors.ts';
 
 /** Whether a path is one of the audit gateway, whose requests, refusals and headers have rules of their own. */
@@ -35,7 +35,7 @@ export function toProblem(envelope: ErrorEnvelope, status: number, instance: str
   const errors = fieldsOf(envelope.details);
   return {
     type: `/problems/${code}`,
-    title: errorRows[envelope.code].message,
+    title: rowOf(envelope.code).message,
     status,
     detail: envelope.message,
     instance,

@@ -1,10 +1,10 @@
-import { type ErrorRow, errorRows } from '../core/error-codes.ts';
+import { errorRows } from '../resolvers/index.ts';
 
 const yes = (flag: boolean) => (flag ? 'yes' : 'no');
 
 /** `docs/errors.md`, printed from the table that every surface renders its refusals by. */
 export function errorsPage(): string {
-  const rows = Object.entries(errorRows as Readonly<Record<string, ErrorRow>>)
+  const rows = Object.entries(errorRows)
     .sort(([left, a], [right, b]) => a.status - b.status || (left < right ? -1 : 1))
     .map(
       ([code, row]) =>

@@ -1,3 +1,4 @@
+import type { ErrorRow } from '../../core/error-codes.ts';
 import type { Action } from '../access/permissions.ts';
 import type { EventType } from '../feeds/event-types.ts';
 import type { AnyOperation } from './operation.ts';
@@ -24,6 +25,8 @@ export interface Expiry {
 /** A system of the platform. Every list of all there is, is made of these; nothing else needs to be told of a new one. */
 export interface Domain {
   readonly name: string;
+  /** Codes of its refusals, from its `error-codes.ts`. */
+  readonly errors?: Readonly<Record<string, ErrorRow>>;
   /** Who may do what. */
   readonly actions?: Readonly<Record<string, Action>>;
   /** What its facts are told as. */

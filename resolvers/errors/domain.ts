@@ -2,6 +2,7 @@ import { hasNoLivingJob, runSql } from '../../kernel/durability/housekeeping.ts'
 import { domain } from '../../kernel/run/domain.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { eraseGone, forgetErrors } from './erase-gone.ts';
+import { releaseErrors } from './error-codes.ts';
 import { errorEvents } from './event-types.ts';
 import { getError } from './get-error.ts';
 import { invocationsKeptDays, minutesKeptDays } from './invocation-buckets.ts';
@@ -17,6 +18,7 @@ import { errorActions } from './shared/actions.ts';
 onProjectDeletion(forgetErrors);
 
 export const errors = domain('errors', {
+  errors: releaseErrors,
   actions: errorActions,
   events: errorEvents,
   operations: [listErrors, getError, reportOccurrences, reportActivation, reportInvocations, reportFidelity],

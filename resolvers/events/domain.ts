@@ -2,12 +2,14 @@ import { dropEventPartitions, makeEventPartitions } from '../../db/event-partiti
 import { domain } from '../../kernel/run/domain.ts';
 import { emitEvent } from './emit-event.ts';
 import { erasePurgedEvents } from './erase-purged.ts';
+import { eventErrors } from './error-codes.ts';
 import { comingEvents } from './event-types.ts';
 import { listOrgEvents, listProjectEvents } from './list-events.ts';
 import { openEvents } from './open-events.ts';
 import { eventActions } from './shared/actions.ts';
 
 export const events = domain('events', {
+  errors: eventErrors,
   actions: eventActions,
   events: comingEvents,
   operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],

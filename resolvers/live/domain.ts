@@ -1,8 +1,10 @@
 import { domain } from '../../kernel/run/domain.ts';
+import { liveErrors } from './error-codes.ts';
 import { openLive } from './open-live.ts';
 import { pruneLive } from './shared/prune-live.ts';
 
 export const live = domain('live', {
+  errors: liveErrors,
   operations: [openLive],
   expires: [
     // A node that lives renews its own.

@@ -3,12 +3,14 @@ import { confirmEmail } from './confirm-email.ts';
 import { connectChat } from './connect-chat.ts';
 import { beginContactEnrolment, finishContactEnrolment } from './contact-passkey.ts';
 import { enrollPasskey } from './enroll-passkey.ts';
+import { operatorContactErrors } from './error-codes.ts';
 import { operatorContactEvents } from './event-types.ts';
 import { getContact } from './get-contact.ts';
 import { sendVerification } from './send-verification.ts';
 import { setContact } from './set-contact.ts';
 
 export const operatorContact = domain('operator-contact', {
+  errors: operatorContactErrors,
   events: operatorContactEvents,
   operations: [setContact, getContact, sendVerification, confirmEmail, enrollPasskey, connectChat],
   signInFlows: [beginContactEnrolment, finishContactEnrolment],

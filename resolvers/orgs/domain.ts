@@ -1,5 +1,6 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { createOrg } from './create-org.ts';
+import { orgErrors } from './error-codes.ts';
 import { getOrg } from './get-org.ts';
 import { getOrgBySlug } from './get-org-by-slug.ts';
 import { getPayout } from './get-payout.ts';
@@ -13,6 +14,7 @@ import { orgActions } from './shared/actions.ts';
 import { claimSlug } from './shared/claim-slug.ts';
 
 export const orgs = domain('orgs', {
+  errors: orgErrors,
   actions: orgActions,
   operations: [
     createOrg,

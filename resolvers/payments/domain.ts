@@ -1,11 +1,13 @@
 import { runSql, updateInBatches } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { paymentErrors } from './error-codes.ts';
 import { paymentEvents } from './event-types.ts';
 import { forgetAnswersSql } from './payment-outcome.ts';
 import { reconcilePayments, reconcilePaymentsTask } from './reconcile-payments.ts';
 import { forgetReportsSql } from './shared/chain-payments.ts';
 
 export const payments = domain('payments', {
+  errors: paymentErrors,
   events: paymentEvents,
   jobs: [{ task: reconcilePaymentsTask, run: reconcilePayments, everyMinutes: 1 }],
   expires: [

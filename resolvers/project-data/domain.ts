@@ -1,5 +1,6 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { applyExpose } from './apply-expose.ts';
+import { projectDataErrors } from './error-codes.ts';
 import { getExpose } from './get-expose.ts';
 import { getSchema } from './get-schema.ts';
 import { runSql } from './run-sql.ts';
@@ -7,6 +8,7 @@ import { projectDataActions } from './shared/actions.ts';
 import { validateExpose, validateManifest } from './validate-expose.ts';
 
 export const projectData = domain('project-data', {
+  errors: projectDataErrors,
   actions: projectDataActions,
   operations: [runSql, getSchema, applyExpose, getExpose, validateExpose, validateManifest],
 });

@@ -2,6 +2,7 @@ import { domain } from '../../kernel/run/domain.ts';
 import { archiveProject, reactivateProject } from './archive-project.ts';
 import { createProject } from './create-project.ts';
 import { deleteProject } from './delete-project.ts';
+import { projectErrors } from './error-codes.ts';
 import { getProject } from './get-project.ts';
 import { getProjectKeys } from './get-project-keys.ts';
 import { getUsage } from './get-usage.ts';
@@ -13,6 +14,7 @@ import { projectActions } from './shared/actions.ts';
 import { upgradeDatabases, upgradeDatabasesTask } from './upgrade-databases.ts';
 
 export const projects = domain('projects', {
+  errors: projectErrors,
   actions: projectActions,
   operations: [
     createProject,

@@ -1,11 +1,13 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { claimRoomInvite } from './claim-room-invite.ts';
+import { roomInviteErrors } from './error-codes.ts';
 import { listRoomInvites } from './list-room-invites.ts';
 import { mintRoomInvite } from './mint-room-invite.ts';
 import { revokeRoomInvite } from './revoke-room-invite.ts';
 import { roomInviteActions } from './shared/actions.ts';
 
 export const roomInvites = domain('room-invites', {
+  errors: roomInviteErrors,
   actions: roomInviteActions,
   operations: [mintRoomInvite, listRoomInvites, revokeRoomInvite, claimRoomInvite],
   expires: [

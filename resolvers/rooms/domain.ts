@@ -5,6 +5,7 @@ import { createClaim } from './claims/create-claim.ts';
 import { listClaims } from './claims/list-claims.ts';
 import { openClaims } from './claims/open-claims.ts';
 import { releaseClaim } from './claims/release-claim.ts';
+import { roomErrors } from './error-codes.ts';
 import { roomEvents } from './event-types.ts';
 import { getMessage } from './get-message.ts';
 import { getPresence } from './get-presence.ts';
@@ -22,6 +23,7 @@ import { sendMessage } from './send-message.ts';
 import { roomActions } from './shared/actions.ts';
 
 export const rooms = domain('rooms', {
+  errors: roomErrors,
   actions: roomActions,
   events: roomEvents,
   operations: [

@@ -3,6 +3,7 @@ import { listAuthenticators, removeAuthenticator } from './authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts';
 import { beginClaim, claimWalletOrg } from './claim-wallet-org.ts';
 import { beginDevice, decideDevice, deviceToken } from './device-flow.ts';
+import { signInErrors } from './error-codes.ts';
 import { listApprovals, revokeApproval, revokeApprovals } from './given-approvals.ts';
 import { approveLoopback, beginLoopback, getLoopback, loopbackToken } from './loopback.ts';
 import { addEmail, verifyEmail } from './more-emails.ts';
@@ -34,6 +35,7 @@ import {
 import { approvalToken, askApproval, beginApproval, confirmApproval } from './write-approvals.ts';
 
 export const ceremonies = domain('ceremonies', {
+  errors: signInErrors,
   signInFlows: [
     sendSignInLink,
     verifySignInLink,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { errorRows } from '../../core/error-codes.ts';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
+import { errorRows } from '../../resolvers/index.ts';
 import type { Place } from '../inputs.ts';
 import type { Method } from '../rest-request.ts';
 import type { Route } from '../route.ts';
@@ -38,7 +38,7 @@ export const Refusal = z
   .object({
     error: z.string(),
     message: z.string(),
-    code: z.enum(Object.keys(errorRows)).describe('Stable: what to branch on.'),
+    code: z.enum(Object.keys(errorRows).toSorted()).describe('Stable: what to branch on.'),
     category: z.string(),
     source: z.literal('gateway'),
     retryable: z.boolean().describe('Whether the same request may succeed later.'),

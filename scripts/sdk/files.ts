@@ -1,4 +1,4 @@
-import { errorRows } from '../../core/error-codes.ts';
+import { errorRows } from '../../resolvers/index.ts';
 import { ceremonySurfaces, type Surface, surfaces, userSurfaces } from '../surfaces.ts';
 import { printNamespace } from './print-namespace.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorRows } from '../../core/error-codes.ts';
+import { type ErrorCode, rowOf } from '../../core/error-codes.ts';
 import { operations } from '../../resolvers/index.ts';
 import { PathTable } from '../../rest-compat/path-table.ts';
 import { routes } from '../../rest-compat/routes.ts';
@@ -25,10 +25,10 @@ export const documentedCalls =
 /** Every refusal carries the whole envelope, of the row of its code. Contract 01, section 1.13. */
 export function expectRefusal(
   { status, headers, body }: Answer<unknown>,
-  code: keyof typeof errorRows,
+  code: ErrorCode,
   details: Record<string, unknown> = {},
 ): void {
-  const row = errorRows[code];
+  const row = rowOf(code);
   const envelope = body as Record<string, unknown>;
   expect(envelope).toMatchObject({
     error: code,

@@ -1,0 +1,171 @@
+import {
+  again,
+  checkUsage,
+  defineErrors,
+  type ErrorRow,
+  edit,
+  fund,
+  renew,
+  row,
+  sendAdminKey,
+  signIn,
+} from './error-codes.ts';
+
+/** Codes that belong to no domain alone. */
+export const commonErrors = defineErrors({
+  VALIDATION_FAILED: row(400, 'validation', 'The request is not valid.', { nextActions: [edit] }),
+  MALFORMED_JSON: row(400, 'validation', 'The request body is not valid JSON.', { nextActions: [edit] }),
+  UNKNOWN_FIELD: row(400, 'validation', 'The request has a field that is not known here.', { nextActions: [edit] }),
+  INVALID_QUERY_PARAM: row(400, 'validation', 'A parameter of the address is not valid.', { nextActions: [edit] }),
+  INVALID_CURSOR: row(400, 'validation', 'The cursor does not belong to this list.', { nextActions: [edit] }),
+  SVC_AUTH_RETURN_TO_INVALID: row(400, 'validation', 'The way back must be a path of this host, such as /home.', {
+    nextActions: [edit],
+  }),
+  INVALID_URL: row(400, 'validation', 'The target is no web address.', { nextActions: [edit] }),
+  SCHEME_NOT_ALLOWED: row(400, 'validation', 'Only https addresses are audited.', { nextActions: [edit] }),
+  IP_LITERAL: row(400, 'validation', 'The target is named by a host name, not by an address.', { nextActions: [edit] }),
+  RESTRICTED_HOST: row(400, 'validation', 'The host name is not one of the public internet.', { nextActions: [edit] }),
+  RESTRICTED_ADDRESS: row(400, 'validation', 'The host is not in the public internet.', { nextActions: [edit] }),
+  RESTRICTED_REDIRECT: row(400, 'validation', 'The target leads to where nothing is audited.', { nextActions: [edit] }),
+  REDIRECT_NOT_HTTPS: row(400, 'validation', 'The target leads away from https.', { nextActions: [edit] }),
+  IDEMPOTENCY_KEY_REQUIRED: row(400, 'validation', 'This operation needs an Idempotency-Key header.'),
+  IDEMPOTENCY_KEY_INVALID: row(400, 'validation', 'An idempotency key has 1 to 256 characters.'),
+  GRAPHQL_PARSE_FAILED: row(400, 'validation', 'The GraphQL document has a syntax error.', { nextActions: [edit] }),
+  GRAPHQL_VALIDATION_FAILED: row(400, 'validation', 'The GraphQL document does not fit the schema.', {
+    nextActions: [edit],
+  }),
+  GRAPHQL_LIMIT_EXCEEDED: row(400, 'validation', 'The GraphQL document is larger than this server accepts.', {
+    nextActions: [edit],
+  }),
+  PERSISTED_QUERY_NOT_FOUND: row(400, 'not_found', 'PersistedQueryNotFound', {
+    retryable: true,
+    nextActions: [{ type: 'retry', why: 'Send the document together with its SHA-256 hash once.' }],
+  }),
+  DEVICE_PENDING: row(400, 'auth', 'The sign-in was not approved yet, or will not be; `error` says which.'),
+  SQL_ERROR: row(400, 'validation', 'The project’s database refused the SQL.', {
+    nextActions: [{ type: 'edit_request', why: 'Correct the SQL and send it again.' }],
+  }),
+  RESULT_TOO_LARGE: row(400, 'validation', 'The answer would be larger than may be; nothing was changed.', {
+    nextActions: [{ type: 'edit_request', why: 'Ask for less at a time, with LIMIT and fewer columns.' }],
+  }),
+  AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
+  INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
+    nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
+  }),
+  PAYMENT_REQUIRED: row(402, 'payment', 'This is paid from the prepaid balance, which does not cover it.', {
+    nextActions: [
+      fund,
+      { type: 'check_usage', method: 'GET', path: '/orgs/v1/:org_id/billing', why: 'See what the balance is.' },
+    ],
+  }),
+  CSRF_REFUSED: row(403, 'auth', 'A page of another site sent this, or its token is missing.'),
+  FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
+  NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
+  STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
+  WRITE_AUTH_REQUIRED: row(403, 'auth', 'This needs a write approval.'),
+  WRITE_AUTH_BINDING_MISMATCH: row(403, 'auth', 'The write approval is for another action, target or session.'),
+  WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
+  ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
+  ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.', { nextActions: [sendAdminKey] }),
+  SVC_CACHE_INVALIDATION_HOST_FORBIDDEN: row(403, 'auth', 'The host is not one of this project.', {
+    nextActions: [edit],
+  }),
+  TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
+    nextActions: [
+      {
+        type: 'expose_table',
+        command: 'svc projects apply-expose',
+        why: 'Expose the table in the project’s manifest.',
+      },
+      { type: 'edit_request', why: 'Read a table that is exposed, or sign a user in.' },
+      { type: 'use_function', why: 'Give access through a function of the project instead.' },
+    ],
+  }),
+  INSUFFICIENT_FUNDS: row(403, 'billing', 'The organization’s balance does not cover this.', {
+    nextActions: [fund],
+  }),
+  PROJECT_PAST_DUE: row(403, 'lifecycle', 'The organization’s lease has run out.', { nextActions: [renew] }),
+  PROJECT_FROZEN: row(403, 'lifecycle', 'The organization is frozen: its lease ran out two weeks ago.', {
+    nextActions: [renew],
+  }),
+  PROJECT_DORMANT: row(403, 'lifecycle', 'The organization is dormant: its lease ran out six weeks ago.', {
+    nextActions: [renew],
+  }),
+  QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
+    nextActions: [checkUsage],
+  }),
+  HOST_NOT_FOUND: row(404, 'not_found', 'No project is served under this host.'),
+  PROJECT_NOT_FOUND: row(404, 'not_found', 'The project is gone.'),
+  RESOURCE_NOT_FOUND: row(404, 'not_found', 'There is no such resource.'),
+  ROUTE_NOT_FOUND: row(404, 'not_found', 'There is no such path.'),
+  METHOD_NOT_ALLOWED: row(405, 'validation', 'This path does not answer that method.'),
+  NOT_ACCEPTABLE: row(406, 'validation', 'None of the accepted content types can be given.'),
+  IDEMPOTENCY_KEY_REUSED: row(409, 'conflict', 'This idempotency key was used with another request.', {
+    nextActions: [{ type: 'edit_request', why: 'Use a new key for a new request.' }],
+  }),
+  IDEMPOTENCY_IN_PROGRESS: row(409, 'conflict', 'The first request with this idempotency key is still running.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  // In small letters, as the specification prints it.
+  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user who signs in otherwise.', {
+    nextActions: [
+      { type: 'authenticate', why: 'Sign in as before, or recover the account by mail; then link the social account.' },
+    ],
+  }),
+  SVC_AUTH_IDENTITY_LINK_CONFLICT: row(409, 'conflict', 'The social account signs another user in.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with it, and unlink it from that user first.' }],
+  }),
+  PASSKEY_ALREADY_REGISTERED: row(409, 'conflict', 'This passkey is registered already.'),
+  PROJECT_NOT_READY: row(409, 'lifecycle', 'The project is still being provisioned.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  REQUEST_TIMEOUT: row(408, 'validation', 'The request did not arrive in time.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
+  HOST_NOT_ALLOWED: row(421, 'validation', 'This server does not answer under this host name.', {
+    nextActions: [
+      {
+        type: 'edit_request',
+        why: 'Use the address that the operator gave you. The operator adds a name of this server to ALLOWED_HOSTS.',
+      },
+    ],
+  }),
+  RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
+  HEADERS_TOO_LARGE: row(431, 'validation', 'The address or the headers are larger than this server accepts.'),
+  INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {
+    retryable: true,
+    safeToRetry: false,
+    mutationState: 'unknown',
+  }),
+  SVC_SSR_RUNTIME_ERROR: row(500, 'internal', 'The page’s own code failed while it was rendered.', {
+    safeToRetry: false,
+    mutationState: 'unknown',
+    nextActions: [{ type: 'fetch_logs', why: 'Read the log of this request by its id.' }],
+  }),
+  NOT_IMPLEMENTED: row(501, 'internal', 'This is not offered here.'),
+  DNS_FAILURE: row(502, 'upstream', 'The target’s host name does not resolve.', { retryable: true }),
+  CONNECT_FAILURE: row(502, 'upstream', 'The target could not be reached.', { retryable: true }),
+  TLS_FAILURE: row(502, 'upstream', 'No secure connection to the target could be made.', { retryable: true }),
+  TARGET_TIMEOUT: row(502, 'upstream', 'The target took too long to answer.', { retryable: true }),
+  TOO_MANY_REDIRECTS: row(502, 'upstream', 'The target leads on and on.'),
+  BAD_ENCODING: row(502, 'upstream', 'The target’s answer is packed in a way that is not read.'),
+  PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
+  UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  SERVICE_UNAVAILABLE: row(503, 'upstream', 'The server cannot serve this right now.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+});
+
+declare module './error-codes.ts' {
+  interface ErrorRows extends Record<keyof typeof commonErrors, ErrorRow> {}
+}

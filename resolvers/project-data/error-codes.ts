@@ -1,0 +1,9 @@
+import { defineErrors, type ErrorRow, row } from '../../core/error-codes.ts';
+
+export const projectDataErrors = defineErrors({
+  ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
+});
+
+declare module '../../core/error-codes.ts' {
+  interface ErrorRows extends Record<keyof typeof projectDataErrors, ErrorRow> {}
+}
