@@ -5,7 +5,6 @@ import { startService } from '../helpers/service.ts';
 import { startTonIndex } from '../helpers/ton-index.ts';
 import { billingChanges } from './billing-changes.ts';
 import type { Change } from './change.ts';
-import { claimChanges } from './claim-changes.ts';
 import { errorChanges } from './error-changes.ts';
 import { escalationChanges } from './escalation-changes.ts';
 import { eventChanges } from './event-changes.ts';
@@ -16,7 +15,8 @@ import { orgChanges } from './org-changes.ts';
 import { projectChanges } from './project-changes.ts';
 import { projectDataChanges } from './project-data-changes.ts';
 import { projectUserChanges } from './project-user-changes.ts';
-import { roomChanges } from './room-changes.ts';
+import { rowChanges } from './row-changes.ts';
+import { stageSurfaces } from './surface-stage.ts';
 
 const ton = await startTonIndex({ apiKey: 'x' });
 const service = await startService({
@@ -48,7 +48,9 @@ async function audited(run: () => Promise<unknown>): Promise<AuditRow[]> {
   return control.sql<AuditRow>('select *, xmin::text from audit_events where seq > $1 order by seq', [last!.seq]);
 }
 
-let home: Awaited<ReturnType<typeof service.project>>;
+const project = await service.project();
+const stage = await stageSurfaces(service, project);
+const home = { ...project, members: stage.members };
 
 const grants = grantChanges(service, () => home);
 const domains = [
@@ -60,13 +62,12 @@ const domains = [
     projectChanges,
     projectUserChanges,
     memberChanges,
-    roomChanges,
-    claimChanges,
     projectDataChanges,
     escalationChanges,
     errorChanges,
     eventChanges,
   ].map((changesOf) => changesOf(service, () => home)),
+  rowChanges(service, stage),
 ];
 const changes = domains.flatMap((domain) => domain.changes);
 const withServiceKey = domains.flatMap((domain) => domain.withServiceKey ?? []);
@@ -80,7 +81,6 @@ const actorOf = (operation: string): Actor => {
 const room = () => `/orgs/v1/${home.orgId}/rooms/standup`;
 
 beforeAll(async () => {
-  home = await service.project();
   for (const { prepare } of domains) await prepare?.();
 });
 
@@ -120,6 +120,7 @@ test.each(changes)('$operation writes one audit row, in its own transaction', as
   const { operation, action, kind, send, objectId, written } = change;
   const actor = actorOf(operation);
   let answer!: Awaited<ReturnType<Change['send']>>;
+  await change.prepare?.();
   const rows = await audited(async () => {
     answer = await send(actor);
   });
@@ -247,6 +248,7 @@ test('a change that is refused writes none', async () => {
   const spent = withHeaders({ 'sign-in-with-x': await home.wallet.sign() });
   const keyHolder = actors.bearer(home.serviceKey);
   await changes[4]!.send(spent);
+  for (const { prepare } of changes) await prepare?.();
   const rows = await audited(async () => {
     for (const { operation, send } of changes.filter((change) => !byLink.includes(change.operation))) {
       for (const actor of [operator, actors.nobody, keyHolder, actors.bearer('sesame'), spent]) {
@@ -283,6 +285,7 @@ test('a change sent again under its idempotency key is written once', async () =
 // Last in this file: from here on nothing can be audited.
 test('a change whose audit row cannot be written does not take place', async () => {
   await grants.prepare();
+  for (const { prepare } of changes) await prepare?.();
   const tables = ['orgs', 'memberships', 'projects', 'room_presences', 'room_messages', 'mail_outbox', 'feed_heads'];
   const everything = async () => {
     const counts = tables.map(

@@ -29,6 +29,11 @@ export function billingChanges(service: Service, home: Home): Changes {
         ...org,
         operation: 'orgs.claimSlug',
         action: 'org.slug_claimed',
+        // An organization that has a slug is renamed.
+        async prepare() {
+          await service.control.sql('update orgs set slug = null where id = $1', [home().orgId]);
+          await service.control.sql('delete from org_slugs where org_id = $1', [home().orgId]);
+        },
         send: send(
           'POST',
           () => `/orgs/v1/${home().orgId}/slug`,

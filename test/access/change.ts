@@ -1,5 +1,6 @@
 import type { Actor } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
+import type { stageMembers } from './member-stage.ts';
 
 /** A change as the audit's own test tries it: each file beside this one lists those of a domain. */
 export interface Change {
@@ -11,6 +12,8 @@ export interface Change {
   readonly objectId: (body: Record<string, string>) => string;
   /** A row that only this change wrote, with the transaction that wrote it. */
   readonly written: string;
+  /** Makes what it needs to find. */
+  readonly prepare?: () => Promise<unknown>;
   /** Makes it possible once more. */
   readonly restore?: () => Promise<unknown>;
 }
@@ -34,6 +37,7 @@ export type Home = () => {
   readonly orgId: string;
   readonly projectId: string;
   readonly wallet: Actor & { address: string };
+  readonly members: Awaited<ReturnType<typeof stageMembers>>;
 };
 
 /** Sends one request, its path and body as they are by then. */

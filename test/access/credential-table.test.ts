@@ -9,6 +9,7 @@ import { type Described, describedBy, pointerTo } from '../helpers/described.ts'
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
+import { documented } from '../rest-compat/documented-paths.ts';
 import { callers, codes, stageSurfaces } from './surface-stage.ts';
 import { auditedSite } from './surfaces/audits.ts';
 
@@ -34,6 +35,16 @@ test('there is a row for every route, with a cell for every caller', () => {
   for (const { cells, fieldCells = cells } of Object.values(surfaces)) {
     expect([cells, fieldCells].map((row) => row.split(' ').length)).toEqual([callers.length, callers.length]);
   }
+});
+
+test('a path that the contract does not have is an addition with its status and a reason', () => {
+  const undocumented = routes
+    .map((route) => `${nameOf(route)} ${route.status}`)
+    .filter((one) => !documented.includes(one));
+  const additions = Object.entries(surfaces).flatMap(([name, { addition }]) =>
+    addition === undefined ? [] : [`${name} ${addition.status}`],
+  );
+  expect(additions.sort()).toEqual(undocumented.sort());
 });
 
 const restCells = Object.entries(surfaces).flatMap(([name, { cells }]) => cellsOf(name, cells));

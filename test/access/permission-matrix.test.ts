@@ -6,6 +6,7 @@ import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 import { capabilities, expected, roles } from './expected-permissions.ts';
+import { restTargets } from './rest-targets.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -83,27 +84,18 @@ interface Target {
   readonly projectId: string;
 }
 
-/** Bodies of actions that want more than their target, or another than a message. */
+const samples = new Map(restTargets().map(({ name, request }) => [name, request]));
+
+/** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
-  'org:rename': () => ({ display_name: null }),
-  'org:payout:write': () => ({ wallet_address: null }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
-  'org:tier:set': ({ orgId }) => ({ org_id: orgId }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
   'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
   'project:delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
-  'project:create': ({ orgId }) => ({ org_id: orgId }),
-  'project:rename': () => ({ name: 'Renamed' }),
   'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
-  'project:sql': () => ({ sql: 'select 1' }),
-  'project:expose:write': () => ({ version: 1 }),
   'room:invite': () => ({ invite_id: randomUUID(), auth_hash: 'a'.repeat(64) }),
-  'escalation:raise': () => ({ reason: 'look' }),
-  'escalation:answer': () => ({}),
   'escalation:contacts:write': () => ({ email: `${randomUUID()}@example.com` }),
-  'project:errors:write': () => ({ occurrences: [] }),
-  'event:emit': () => ({ event_type: 'order_paid' }),
 };
 
 /** Sends the probe of an action. */
@@ -121,7 +113,8 @@ function probe(action: string, actor: Actor, target: Target) {
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
-  const body = route.method === 'GET' ? undefined : (bodies[action]?.(target) ?? { body: 'hello' });
+  const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
+  const body = route.method === 'GET' ? undefined : { ...sample, ...bodies[action]?.(target) };
   const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
   return service.call<{ code?: string; details?: { reason?: string } }>(actor, route.method, path + search, {
     body,

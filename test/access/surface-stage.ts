@@ -1,7 +1,7 @@
 import type { Actor } from '../helpers/actors.ts';
 import { withHeaders } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
-import { stageMembers } from './member-changes.ts';
+import { stageMembers } from './member-stage.ts';
 import { allSurfaces } from './surfaces/index.ts';
 
 /** Callers in the order of the cells. All but `nobody` and `admin` belong to one organization and project. */
@@ -31,10 +31,14 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
 };
 
-/** What the rows of the surfaces are tried on: an organization with a project, and a caller of each kind that belongs to it. */
-export async function stageSurfaces(service: Service) {
+/**
+ * What the rows of the surfaces are tried on: an organization with a project, and a caller of each kind that belongs to it.
+ *
+ * @param home @default a new project
+ */
+export async function stageSurfaces(service: Service, home?: Awaited<ReturnType<Service['project']>>) {
   const params: Record<string, string> = {};
-  const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
+  const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = home ?? (await service.project());
   const { session, delegate, approval, bearer, apikey, admin, nobody } = service.actors;
   const person = await session({ principalId, passkeyAgeSeconds: 1 });
   const approved = await approval(person, 'org.project.create', orgId);
@@ -78,6 +82,7 @@ export async function stageSurfaces(service: Service) {
     params,
     actors,
     surfaces,
+    members,
     wallet: { address: wallet.checksumAddress, privateKey: wallet.privateKey },
     serviceKey,
   };

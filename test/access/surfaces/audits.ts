@@ -29,7 +29,11 @@ export const auditSurfaces = ({ service }: Stage): Surfaces => {
       prepare,
       field: () => `mutation { auditRun(input: { url: "${auditedSite}" }) { domain } }`,
     },
-    'GET /api/pricing': { cells: '+ + + + + + + +', field: () => '{ auditPricing { settlement { payTo } } }' },
+    'GET /api/pricing': {
+      addition: { status: 200, reason: 'whoever is no agent looks at prices, too, before it pays' },
+      cells: '+ + + + + + + +',
+      field: () => '{ auditPricing { settlement { payTo } } }',
+    },
     'GET /api/stats': { cells: '+ + + + + + + +', field: () => '{ auditStats { total } }' },
     'POST /api/inquiry': {
       // An operator's session only reads.

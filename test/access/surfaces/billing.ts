@@ -33,6 +33,8 @@ export const billingSurfaces = ({ params }: Stage): Surfaces => {
       field: org('billing { history { edges { cursor } } }'),
     },
     'POST /orgs/v1/admin/:org_id/credits': {
+      addition: { status: 201, reason: 'until money can be paid in, the platform admin credits a balance' },
+
       cells: 'A P P F P P P +',
       body: () => ({ amount_usd_micros: 1 }),
       field: () =>

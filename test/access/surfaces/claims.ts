@@ -17,11 +17,23 @@ export const claimSurfaces = ({ service, params }: Stage): Surfaces => {
   };
   return {
     [`DELETE ${room}/presences/:presence_id`]: {
+      audited: {
+        action: 'presence.left',
+        kind: 'presence',
+        objectId: 'presence_id',
+        written: 'select xmin::text from room_presences where id = $1',
+      },
       cells: 'A + + F + F A F',
       prepare: claimed,
       field: () => `mutation { leaveRoom(input: { ${address()}, presence: "${params.presence_id}" }) { name } }`,
     },
     [`POST ${room}/claims`]: {
+      audited: {
+        action: 'claim.created',
+        kind: 'claim',
+        objectId: 'claim_id',
+        written: 'select xmin::text from room_claims where id = $1',
+      },
       cells: 'A + + F + F A F',
       body: () => ({ resource: 'deploy', mode: 'shared' }),
       field: () => `mutation { createRoomClaim(input: { ${address()}, resource: "deploy", mode: SHARED }) { holder } }`,
@@ -31,6 +43,12 @@ export const claimSurfaces = ({ service, params }: Stage): Surfaces => {
       field: () => `{ room(${address()}) { claims { edges { node { resource } } } } }`,
     },
     [`DELETE ${room}/claims/:claim_id`]: {
+      audited: {
+        action: 'claim.released',
+        kind: 'claim',
+        objectId: 'claim_id',
+        written: 'select xmin::text from room_claims where id = $1',
+      },
       // A delegate is a principal of its own.
       cells: 'A + + F F F A F',
       prepare: claimed,

@@ -1,5 +1,7 @@
 import type { Stage, Surfaces } from './surface.ts';
 
+const errorDoor = 'until functions and deploys run here, their runner reports what they did';
+
 export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
   const path = '/projects/v1/:project_id/errors';
   const reading = 'A + + + + + A +';
@@ -27,23 +29,31 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
       field: () => `{ errorFingerprint(${project()}, fingerprintId: "fp_0123456789abcdef") { fingerprintId } }`,
     },
     [`POST ${path}/occurrences`]: {
+      addition: { status: 200, reason: errorDoor },
+
       cells: writing,
       body: () => ({ occurrences: [occurrence] }),
       field: () =>
         `mutation { reportErrorOccurrences(input: { ${project()}, occurrences: [${graphOccurrence}] }) { recorded } }`,
     },
     [`POST ${path}/activations`]: {
+      addition: { status: 200, reason: errorDoor },
+
       cells: writing,
       body: () => ({ release_id: 'rel_a' }),
       field: () => `mutation { reportReleaseActivation(input: { ${project()}, releaseId: "rel_a" }) { releaseId } }`,
     },
     [`POST ${path}/invocations`]: {
+      addition: { status: 200, reason: errorDoor },
+
       cells: writing,
       body: () => ({ invocations: [{ function: 'checkout', count: 1 }] }),
       field: () =>
         `mutation { reportInvocations(input: { ${project()}, invocations: [{ function: "checkout", count: 1 }] }) { recorded } }`,
     },
     [`POST ${path}/fidelity`]: {
+      addition: { status: 200, reason: errorDoor },
+
       cells: writing,
       body: () => ({ functions: [{ function: 'checkout', fidelity: 'full' }] }),
       field: () =>

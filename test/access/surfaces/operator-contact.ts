@@ -33,6 +33,8 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       field: () => 'mutation { sendOperatorVerification(input: {}) { name } }',
     },
     'POST /agent/v1/contact/verify-email/confirm': {
+      addition: { status: 200, reason: 'what the mailed link leads to, until mail can be answered' },
+
       cells: '+ + + F + + + +',
       prepare: async () => {
         await bare();

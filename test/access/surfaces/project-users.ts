@@ -45,12 +45,19 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
       field: change('createProjectUser', 'created', `, email: "${email}"`),
     },
     'POST /auth/v1/admin/users/import': {
+      addition: {
+        status: 200,
+        reason: 'users of another platform come along with their ids and the hashes of their passwords',
+      },
+
       cells: 'A + + F N + A F',
       body: () => ({ project_id: params.id, users: [{ id: '6f1c5b2e-5d1f-4c8a-9b1e-0a4f6f3d2c1b', email }] }),
       prepare,
       field: change('importProjectUsers', 'imported', `, users: [{ id: "17" }]`),
     },
     'DELETE /auth/v1/admin/users/:user_id': {
+      addition: { status: 200, reason: 'tenant SQL does not reach the users of its project' },
+
       cells: 'A + + F N + A F',
       search: () => `?project_id=${params.id}`,
       prepare: async () => {

@@ -19,7 +19,14 @@ export const projectSurfaces = ({ params, service }: Stage): Surfaces => {
       field: () => `{ projects(org: "${params.org_id}") { edges { cursor } } }`,
     },
     'GET /projects/v1/:id': { cells: 'A + + + + + A +', field: project('id') },
-    'GET /projects/v1/:id/keys': { cells: 'A + + F N F A F', field: project('keys { anonKey serviceKey }') },
+    'GET /projects/v1/:id/keys': {
+      addition: {
+        status: 200,
+        reason: 'keys are derived and never change, so a member who lost them can read them again',
+      },
+      cells: 'A + + F N F A F',
+      field: project('keys { anonKey serviceKey }'),
+    },
     'PATCH /projects/v1/:id': {
       cells: 'A + + F N F A F',
       body: () => ({ name: 'Renamed' }),

@@ -29,6 +29,12 @@ export const roomInviteSurfaces = ({ service, params }: Stage): Surfaces => {
   };
   return {
     [`POST ${invites}`]: {
+      audited: {
+        action: 'room_invite.minted',
+        kind: 'room_invite',
+        objectId: 'invite_id',
+        written: 'select xmin::text from room_invites where id = $1',
+      },
       cells: 'A + + F N F A F',
       prepare: fresh,
       body: () => ({ invite_id: params.new_invite_id, auth_hash: authHash }),
@@ -40,6 +46,12 @@ export const roomInviteSurfaces = ({ service, params }: Stage): Surfaces => {
       field: () => `{ roomInvites(${address()}) { edges { cursor } } }`,
     },
     [`DELETE ${invites}/:invite_id`]: {
+      audited: {
+        action: 'room_invite.revoked',
+        kind: 'room_invite',
+        objectId: 'invite_id',
+        written: 'select xmin::text from room_invites where id = $1',
+      },
       cells: 'A + + F N F A F',
       prepare: open,
       field: () => `mutation { revokeRoomInvite(input: { ${address()}, invite: "${params.invite_id}" }) { inviteId } }`,

@@ -27,6 +27,12 @@ export const roomSurfaces = ({ service, params }: Stage): Surfaces => {
     },
     [`GET ${room}`]: { cells: 'A + + + + + A F', field: () => `{ room(${address()}) { key } }` },
     [`POST ${room}/presences`]: {
+      audited: {
+        action: 'presence.registered',
+        kind: 'presence',
+        objectId: 'presence_id',
+        written: 'select xmin::text from room_presences where id = $1',
+      },
       cells: 'A + + F + F A F',
       field: () => `mutation { joinRoom(input: { ${address()} }) { name } }`,
     },
@@ -36,6 +42,12 @@ export const roomSurfaces = ({ service, params }: Stage): Surfaces => {
     },
     [`GET ${room}/presences/:presence_id`]: { cells: 'A + + + + + A F' },
     [`POST ${room}/messages`]: {
+      audited: {
+        action: 'message.sent',
+        kind: 'message',
+        objectId: 'message_id',
+        written: 'select xmin::text from room_messages where id = $1',
+      },
       cells: 'A + + F + F A F',
       body: () => ({ body: 'hello' }),
       field: () => `mutation { sendRoomMessage(input: { ${address()}, body: "hello" }) { body } }`,
@@ -45,6 +57,12 @@ export const roomSurfaces = ({ service, params }: Stage): Surfaces => {
       field: () => `{ roomMessages(${address()}) { edges { cursor } } }`,
     },
     [`POST ${room}/messages/:message_id/ack`]: {
+      audited: {
+        action: 'message.acknowledged',
+        kind: 'message',
+        objectId: 'message_id',
+        written: 'select xmin::text from room_messages where id = $1',
+      },
       cells: 'A + + F + F A F',
       prepare: naming,
       field: () => `mutation { ackRoomMessage(input: { ${address()}, message: "${params.message_id}" }) { body } }`,

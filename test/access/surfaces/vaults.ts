@@ -1,5 +1,7 @@
 import type { Stage, Surfaces } from './surface.ts';
 
+const vaultDoor = 'the codes of vaults answer from state, which an engine of vaults reports here';
+
 export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
   const door = '/gitvault/v1/admin/:org_id';
   const member = () => `org: "${params.org_id}", principal: "${params.principal_id}"`;
@@ -12,6 +14,8 @@ export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
   };
   return {
     [`POST ${door}/members/:principal_id/encryption-key`]: {
+      addition: { status: 201, reason: vaultDoor },
+
       cells: 'A P P F P P P +',
       body: () => ({ fingerprint: 'abc', custody_scheme: 'device_keystore' }),
       prepare: async () => ({ principal_id: await members().member('viewer') }),
@@ -19,6 +23,8 @@ export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
         `mutation { enrolMemberKey(input: { ${member()}, fingerprint: "abc", custodyScheme: "device_keystore" }) { id } }`,
     },
     [`POST ${door}/members/:principal_id/encryption-key/lost`]: {
+      addition: { status: 200, reason: vaultDoor },
+
       cells: 'A P P F P P P +',
       async prepare() {
         const principal_id = await members().member('viewer');
@@ -28,6 +34,8 @@ export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
       field: () => `mutation { reportLostMemberKey(input: { ${member()} }) { id } }`,
     },
     [`POST ${door}/vaults`]: {
+      addition: { status: 201, reason: vaultDoor },
+
       cells: 'A P P F P P P +',
       body: () => ({ project_id: params.unmade_project_id }),
       prepare: async () => ({ unmade_project_id: await members().unmadeProject() }),
@@ -35,15 +43,21 @@ export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
         `mutation { registerVault(input: { org: "${params.org_id}", project: "${params.unmade_project_id}" }) { vaultId } }`,
     },
     [`POST ${door}/vaults/:vault_id/writers`]: {
+      addition: { status: 201, reason: vaultDoor },
+
       ...ofKey,
       prepare: async () => ({ encryption_key_id: await members().freshKey() }),
       field: () => `mutation { admitVaultWriter(input: { ${writer()} }) { vaultId } }`,
     },
     [`POST ${door}/vaults/:vault_id/pushes`]: {
+      addition: { status: 200, reason: vaultDoor },
+
       ...ofKey,
       field: () => `mutation { takeVaultPush(input: { ${writer()} }) { vaultId } }`,
     },
     [`POST ${door}/vaults/:vault_id/rotations`]: {
+      addition: { status: 200, reason: vaultDoor },
+
       ...ofKey,
       field: () => `mutation { rotateVaultEpoch(input: { ${writer()} }) { vaultId } }`,
     },
