@@ -14,6 +14,7 @@ export function commandRows(): Readonly<Record<string, () => string>> {
     const group = command.split(' ')[0]!;
     const row: OperationSpec = {
       operation: name,
+      command: wordsOf(command),
       summary,
       method: path.method,
       path: path.path,
@@ -34,6 +35,9 @@ export function commandRows(): Readonly<Record<string, () => string>> {
     [...groups].map(([group, rows]) => [`clients/cli/src/operations/${group}.ts`, () => printed(rows)]),
   );
 }
+
+/** The words of a command, without the flags and arguments that some are named with. */
+const wordsOf = (command: string): string => command.replace(/ (--|<).*$/, '');
 
 function inputOf(place: Place, called: string, schema: PlainSchema, required: boolean): Input {
   const form = withoutNull(schema);

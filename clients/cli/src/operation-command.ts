@@ -63,7 +63,7 @@ export interface Taken {
 export const take = (input: string, more: Omit<Taken, 'input'> = {}): Taken => ({ input, ...more });
 
 /** Ids that may be left out, because they are looked for elsewhere: a word is one only when it looks so. */
-const ids: Readonly<Record<string, { readonly only: RegExp; readonly name: string }>> = {
+export const ids: Readonly<Record<string, { readonly only: RegExp; readonly name: string }>> = {
   org: { only: /^[0-9a-f]{8}-[0-9a-f-]{27}$/i, name: 'org_id' },
   project: { only: /^prj_/, name: 'project_id' },
   org_id: { only: /^[0-9a-f]{8}-[0-9a-f-]{27}$/i, name: 'org_id' },

@@ -4,6 +4,8 @@ import type { ValueType } from './command.ts';
 export interface OperationSpec {
   /** For example `members.add`. */
   readonly operation: string;
+  /** Its words behind `svc`, for example `org member add`. */
+  readonly command: string;
   /** One sentence. */
   readonly summary: string;
   readonly method: string;

@@ -1,5 +1,6 @@
 import type { Cli } from '../cli.ts';
 import type { Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import type { Credential } from '../net/credential.ts';
 import { operationCommand, type Shape, take } from '../operation-command.ts';
@@ -20,7 +21,7 @@ export const group: Group = {
   about: [
     'svc admin: what the platform admin of a gateway does. SVC_ADMIN_KEY has the key of the installation; it is never written anywhere.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     admin('lease-perpetual', rows['orgs.setLeasePerpetual'], {
       takes: [take('org')],
       flags: { lease_perpetual: null },
@@ -101,5 +102,5 @@ export const group: Group = {
       takes: [take('org'), take('vault', { name: 'vault_id' })],
       examples: [['By a surviving writer', `admin vault rotate-epoch ${org} ${vault} --encryption-key-id ${vault}`]],
     }),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/agent.ts';
@@ -6,7 +7,7 @@ import { rows } from '../operations/agent.ts';
 export const group: Group = {
   name: 'agent',
   about: ['svc agent: whom notices about your organizations go to, and what is known of the address.'],
-  commands: [
+  commands: everyCommand(rows, [
     operationCommand('agent contact', rows['operator.setContact'], {
       about: ['The link that verifies an address is mailed to it. What is not given stays as it is.'],
       texts: {
@@ -45,5 +46,5 @@ export const group: Group = {
     operationCommand('agent passkey enroll', rows['operator.enrollPasskey'], {
       examples: [['Have the link mailed', 'agent passkey enroll']],
     }),
-  ],
+  ]),
 };

@@ -1,6 +1,7 @@
 import { open as openFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { open } from '../net/gateway.ts';
@@ -92,7 +93,7 @@ export const group: Group = {
   about: [
     'svc audit: how well a site can be read and cited by AI. The audit itself is free; reports and files made from it are sold by x402, and paid from your wallet up to --max-usd-micros.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     run,
     operationCommand('audit pricing', rows['audit.getPricing'], { examples: [['Before buying', 'audit pricing']] }),
     operationCommand('audit buy', rows['audit.buy'], {
@@ -125,5 +126,5 @@ export const group: Group = {
       flags: { website: null },
       examples: [['Ask for an offer', 'audit inquiry ada@example.com --kind acquisition --message "For our shop"']],
     }),
-  ],
+  ]),
 };

@@ -1,5 +1,6 @@
 import type { Cli } from '../cli.ts';
 import type { Call, Command, Flag, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import { readInput, readText } from '../input.ts';
 import { apikeyCredential, type KeyKind } from '../keys.ts';
@@ -317,7 +318,7 @@ export const group: Group = {
   about: [
     'svc auth: the users of a project, and how they sign in. It goes by the keys of the project that are kept on this machine: `svc projects keys` fetches them.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     magicLink,
     verify,
     createUser,
@@ -337,5 +338,5 @@ export const group: Group = {
     ...passkeys,
     providers,
     scaffoldRoles,
-  ],
+  ]),
 };

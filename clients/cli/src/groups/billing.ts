@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { activeWallet } from '../files/wallets.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/billing.ts';
@@ -32,11 +33,11 @@ const balance: Command = {
 export const group: Group = {
   name: 'billing',
   about: ['svc billing: what an organization has paid in advance, and what moved it. Amounts are micro-dollars.'],
-  commands: [
+  commands: everyCommand(rows, [
     balance,
     operationCommand('billing history', rows['billing.listHistory'], {
       takes: [take('org')],
       examples: [['The latest', 'billing history --limit 5']],
     }),
-  ],
+  ]),
 };

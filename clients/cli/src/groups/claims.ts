@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/claims.ts';
@@ -75,12 +76,12 @@ const list: Command = {
 export const group: Group = {
   name: 'claims',
   about: ['svc claims: say “I am on this” to the others in a room. A claim blocks nothing and nobody.'],
-  commands: [
+  commands: everyCommand(rows, [
     create,
     list,
     operationCommand('claims release', rows['claims.release'], {
       takes: [take('claim', { name: 'claim_id' })],
       examples: [['Done with it', 'claims release clm_0kz3m']],
     }),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/contacts.ts';
 import { orgFlag, requireOrg } from '../resolve.ts';
@@ -45,7 +46,7 @@ export const group: Group = {
     'svc contacts: whom `svc escalations raise` pages. Level 1 is paged first; whoever does not answer in time lets the page climb.',
     'Owners change the list; a person’s session wants a fresh passkey for it.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     list,
     operationCommand('contacts add', rows['contacts.add'], {
       takes: [take('email')],
@@ -60,5 +61,5 @@ export const group: Group = {
       examples: [['Take somebody off', 'contacts rm 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
     connect,
-  ],
+  ]),
 };

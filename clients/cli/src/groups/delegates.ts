@@ -1,4 +1,5 @@
 import type { Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/delegates.ts';
 
@@ -9,7 +10,7 @@ export const group: Group = {
   about: [
     'svc delegates: a delegate narrows a grant, and has a token of its own for an agent. Put the token in SVC_DELEGATE_TOKEN: it then goes before every wallet.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     operationCommand('delegates create', rows['delegates.create'], {
       takes: [take('project')],
       flags: { grant: 'grant', expires_at: 'expires' },
@@ -34,5 +35,5 @@ export const group: Group = {
       takes: [take('project'), delegate],
       examples: [['End it', 'delegates revoke 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
-  ],
+  ]),
 };

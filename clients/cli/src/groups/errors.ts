@@ -1,6 +1,7 @@
 import { watchPages } from '../../../sdk/src/watch-pages.ts';
 import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage, Failure, passes, stopped } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
 import { rows } from '../operations/errors.ts';
@@ -170,7 +171,7 @@ const report = (words: string, row: Parameters<typeof operationCommand>[1], exam
 export const group: Group = {
   name: 'errors',
   about: [errors.summary],
-  commands: [
+  commands: everyCommand(rows, [
     errors,
     report('errors report', rows['errors.reportOccurrences'], [
       'Failures that happened',
@@ -188,5 +189,5 @@ export const group: Group = {
       'Which functions report in full',
       'errors report-fidelity --functions @functions.json',
     ]),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { Failure, passes } from '../failure.ts';
 import { readInput } from '../input.ts';
 import { follow } from '../net/follow.ts';
@@ -155,7 +156,7 @@ export const group: Group = {
   about: [
     'svc escalations: page the humans of an organization. It changes nothing else. `svc contacts` says whom it reaches.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     raise,
     list,
     get,
@@ -174,5 +175,5 @@ export const group: Group = {
       about: ['Nobody has to sign in for it: the token stands for the person who was paged.'],
       examples: [['With what the mailed link brought', 'escalations ack-by-token 3f9c…']],
     }),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import { follow } from '../net/follow.ts';
 import { perform } from '../operation-command.ts';
@@ -92,4 +93,4 @@ const emit: Command = {
   },
 };
 
-export const group: Group = { name: 'events', about: [events.summary], commands: [events, emit] };
+export const group: Group = { name: 'events', about: [events.summary], commands: everyCommand(rows, [events, emit]) };

@@ -1,11 +1,12 @@
 import type { Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/grants.ts';
 
 export const group: Group = {
   name: 'grants',
   about: ['svc grants: a grant lets a wallet do one thing on one project, without being a member of its organization.'],
-  commands: [
+  commands: everyCommand(rows, [
     operationCommand('grants create', rows['grants.create'], {
       takes: [take('project'), take('wallet'), take('capability')],
       flags: { expires_at: 'expires' },
@@ -25,5 +26,5 @@ export const group: Group = {
       takes: [take('project'), take('grant', { name: 'grant_id' })],
       examples: [['End a grant', 'grants revoke prj_0kz3m 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import { readText } from '../input.ts';
 import { follow } from '../net/follow.ts';
@@ -211,7 +212,7 @@ export const group: Group = {
   about: [
     'svc messages: what is said in a room. Name a room with --project, or with --org and --room; else it is that of SVC_ROOM, the binding file, or the project in use.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     send,
     list,
     wait,
@@ -220,5 +221,5 @@ export const group: Group = {
       examples: [['All of it', 'messages get msg_0kz3m']],
     }),
     ack,
-  ],
+  ]),
 };

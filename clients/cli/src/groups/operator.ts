@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Cli } from '../cli.ts';
 import type { Call, Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage, Failure, local, passes, runCommand, stopped } from '../failure.ts';
 import {
   forgetApprovals,
@@ -281,5 +282,5 @@ export const group: Group = {
   about: [
     'svc operator: a person’s own sessions, beside the wallets of machines. A browser and, for changes, a passkey are what they sign in with.',
   ],
-  commands: [login, logout, overview, projects, contents, whoami, status, approve, claim],
+  commands: everyCommand(rows, [login, logout, overview, projects, contents, whoami, status, approve, claim]),
 };

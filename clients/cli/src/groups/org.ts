@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { afterwards, badUsage, runCommand } from '../failure.ts';
 import { changeBinding, spelling } from '../files/bindings.ts';
 import { choose, chosen } from '../files/state.ts';
@@ -122,7 +123,7 @@ export const group: Group = {
     'svc org: organizations own projects, rooms and money. Members have a role in one: owner, admin, developer, billing or viewer.',
     'Commands look for the organization in --org, SVC_ORG, the binding file of the checkout, and what `svc org use` chose, in this order. Where none is named and you belong to exactly one, it is that one.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     create,
     operationCommand('org get', rows['orgs.get'], {
       takes: [take('org')],
@@ -231,5 +232,5 @@ export const group: Group = {
       takes: [take('principal', { name: 'principal_id' })],
       examples: [['Take it back', 'org invite rm prn_0kz3m']],
     }),
-  ],
+  ]),
 };

@@ -1,4 +1,5 @@
 import type { Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { afterwards, badUsage, Failure, local, runCommand } from '../failure.ts';
 import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose, chosen } from '../files/state.ts';
@@ -303,7 +304,7 @@ export const group: Group = {
   about: [
     'svc projects: a project has a PostgreSQL database of its own, keys, users and a room. Name one with --project, or first as prj_…; else it is that of SVC_PROJECT_ID, the checkout’s link, or `projects use`.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     provision,
     operationCommand('projects list', rows['projects.list'], {
       seek: false,
@@ -363,5 +364,5 @@ export const group: Group = {
       examples: [['A user like others', 'projects demote-user ada@example.com']],
     }),
     operationCommand('projects quote', rows['tiers.quote'], { examples: [['Before paying', 'projects quote']] }),
-  ],
+  ]),
 };

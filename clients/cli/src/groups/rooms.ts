@@ -1,4 +1,5 @@
 import type { Call, Command, Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { badUsage, local } from '../failure.ts';
 import { readText } from '../input.ts';
 import { newInviteKey, readInviteKey } from '../invite-key.ts';
@@ -199,7 +200,7 @@ export const group: Group = {
     'svc rooms: a room is where programs and people of an organization talk. Each project has one of its own, under its id; others go by a key such as standup, and come into being by being used.',
     'Name a room with --project, or with --org and --room; else SVC_ROOM=<org_id>/<key>, the binding file, or the project in use.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     operationCommand('rooms list', rows['rooms.list'], {
       orgByProject: true,
       examples: [['Rooms you can reach', 'rooms list']],
@@ -222,5 +223,5 @@ export const group: Group = {
       examples: [['Take a key back', 'rooms invite-revoke 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
     leave,
-  ],
+  ]),
 };

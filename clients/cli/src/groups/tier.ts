@@ -1,4 +1,5 @@
 import type { Group } from '../command.ts';
+import { everyCommand } from '../every-command.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/tier.ts';
 
@@ -7,7 +8,7 @@ export const group: Group = {
   about: [
     'svc tier: hobby and team have larger limits than prototype. `svc tier list` says what each costs here, if anything.',
   ],
-  commands: [
+  commands: everyCommand(rows, [
     operationCommand('tier list', rows['tiers.list'], { examples: [['What there is', 'tier list']] }),
     operationCommand('tier status', rows['tiers.getStatus'], {
       examples: [['Tier and use', 'tier status']],
@@ -22,5 +23,5 @@ export const group: Group = {
         ['Where a lease costs five dollars', 'tier set hobby --max-usd-micros 5000000'],
       ],
     }),
-  ],
+  ]),
 };

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'billing.addCredit': {
     operation: 'billing.addCredit',
+    command: 'admin credit',
     summary: 'Add to the prepaid balance of an organization.',
     method: 'POST',
     path: '/orgs/v1/admin/:org_id/credits',
@@ -41,6 +42,7 @@ export const rows = {
   },
   'incidents.declare': {
     operation: 'incidents.declare',
+    command: 'admin incident declare',
     summary: 'Declare a fault of the platform’s, of nobody in particular or of some projects.',
     method: 'POST',
     path: '/admin/v1/incidents',
@@ -87,6 +89,7 @@ export const rows = {
   },
   'incidents.resolve': {
     operation: 'incidents.resolve',
+    command: 'admin incident resolve',
     summary: 'Say that a fault of the platform’s is over.',
     method: 'POST',
     path: '/admin/v1/incidents/:incident_id/resolve',
@@ -103,6 +106,7 @@ export const rows = {
   },
   'mail.listOutbox': {
     operation: 'mail.listOutbox',
+    command: 'admin outbox',
     summary: 'Mail on its way out, newest first.',
     method: 'GET',
     path: '/mail/v1/admin/outbox',
@@ -124,6 +128,7 @@ export const rows = {
   },
   'mail.sendTest': {
     operation: 'mail.sendTest',
+    command: 'admin test-mail',
     summary: 'Put a test mail into the outbox, to see whether mail goes out.',
     method: 'POST',
     path: '/mail/v1/admin/test',
@@ -140,6 +145,7 @@ export const rows = {
   },
   'orgs.setLeasePerpetual': {
     operation: 'orgs.setLeasePerpetual',
+    command: 'admin lease-perpetual',
     summary: 'Keep an organization active for ever, or have its lease count again.',
     method: 'POST',
     path: '/orgs/v1/admin/:org_id/lease-perpetual',
@@ -163,6 +169,7 @@ export const rows = {
   },
   'orgs.setLimits': {
     operation: 'orgs.setLimits',
+    command: 'admin limits',
     summary: 'Set limits of one organization apart from its tier; null puts the tier’s own back.',
     method: 'POST',
     path: '/orgs/v1/admin/:org_id/limits',
@@ -186,6 +193,7 @@ export const rows = {
   },
   'projects.archive': {
     operation: 'projects.archive',
+    command: 'admin archive',
     summary: 'Put a project away: it is left out of lists unless they are asked for archived ones.',
     method: 'POST',
     path: '/projects/v1/admin/:id/archive',
@@ -208,6 +216,7 @@ export const rows = {
   },
   'projects.reactivate': {
     operation: 'projects.reactivate',
+    command: 'admin reactivate',
     summary: 'Take a project that was put away into use again.',
     method: 'POST',
     path: '/projects/v1/admin/:id/reactivate',
@@ -230,6 +239,7 @@ export const rows = {
   },
   'vaults.admitWriter': {
     operation: 'vaults.admitWriter',
+    command: 'admin vault admit-writer',
     summary: 'Admit the encryption key of a member to the writers of a vault.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/vaults/:vault_id/writers',
@@ -260,6 +270,7 @@ export const rows = {
   },
   'vaults.enrolKey': {
     operation: 'vaults.enrolKey',
+    command: 'admin vault enrol-key',
     summary: 'Enrol the encryption key of a member, which has one at a time; the same key again stays as it is.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/members/:principal_id/encryption-key',
@@ -297,6 +308,7 @@ export const rows = {
   },
   'vaults.register': {
     operation: 'vaults.register',
+    command: 'admin vault register',
     summary: 'Register the encrypted source vault of a project; one that is registered already stays as it is.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/vaults',
@@ -320,6 +332,7 @@ export const rows = {
   },
   'vaults.reportLostKey': {
     operation: 'vaults.reportLostKey',
+    command: 'admin vault report-lost-key',
     summary: 'Report that a member’s keystore was lost: its key writes nothing more, and an owner has to revoke it.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost',
@@ -343,6 +356,7 @@ export const rows = {
   },
   'vaults.rotateEpoch': {
     operation: 'vaults.rotateEpoch',
+    command: 'admin vault rotate-epoch',
     summary: 'Begin a new epoch of a vault’s key, by a surviving writer; keys of members who are gone are left out.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/vaults/:vault_id/rotations',
@@ -373,6 +387,7 @@ export const rows = {
   },
   'vaults.takePush': {
     operation: 'vaults.takePush',
+    command: 'admin vault push',
     summary: 'Take a push to a vault, by one of its writers.',
     method: 'POST',
     path: '/gitvault/v1/admin/:org_id/vaults/:vault_id/pushes',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'operator.confirmEmail': {
     operation: 'operator.confirmEmail',
+    command: 'agent confirm-email',
     summary: 'Verify the address of an operator contact by the link that was mailed to it; it is good once.',
     method: 'POST',
     path: '/agent/v1/contact/verify-email/confirm',
@@ -20,6 +21,7 @@ export const rows = {
   },
   'operator.enrollPasskey': {
     operation: 'operator.enrollPasskey',
+    command: 'agent passkey enroll',
     summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; it is good once.',
     method: 'POST',
     path: '/agent/v1/contact/passkey/enroll',
@@ -28,6 +30,7 @@ export const rows = {
   },
   'operator.getContact': {
     operation: 'operator.getContact',
+    command: 'agent status',
     summary: 'Whom notices about the caller’s organizations go to, and what is known of the address.',
     method: 'GET',
     path: '/agent/v1/contact/status',
@@ -35,6 +38,7 @@ export const rows = {
   },
   'operator.getStatus': {
     operation: 'operator.getStatus',
+    command: 'agent operator-status',
     summary: 'Whether notices about what a caller answers for reach a person, and what needs one.',
     method: 'GET',
     path: '/agent/v1/operator/status',
@@ -42,6 +46,7 @@ export const rows = {
   },
   'operator.sendVerification': {
     operation: 'operator.sendVerification',
+    command: 'agent verify-email',
     summary: 'Mail the link that verifies the contact’s address once more; a verified one stays as it is.',
     method: 'POST',
     path: '/agent/v1/contact/verify-email',
@@ -50,6 +55,7 @@ export const rows = {
   },
   'operator.setContact': {
     operation: 'operator.setContact',
+    command: 'agent contact',
     summary: 'Name whom notices about the caller’s organizations go to; a new mail address has to be verified.',
     method: 'POST',
     path: '/agent/v1/contact',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'audit.buy': {
     operation: 'audit.buy',
+    command: 'audit buy',
     summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
     method: 'POST',
     path: '/api/x402-audit',
@@ -25,6 +26,7 @@ export const rows = {
   },
   'audit.getPricing': {
     operation: 'audit.getPricing',
+    command: 'audit pricing',
     summary: 'What the audit gateway sells and for how much, and where it is paid.',
     method: 'GET',
     path: '/api/pricing',
@@ -32,6 +34,7 @@ export const rows = {
   },
   'audit.run': {
     operation: 'audit.run',
+    command: 'audit run',
     summary:
       'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
     method: 'GET',
@@ -47,6 +50,7 @@ export const rows = {
   },
   'audit.stats': {
     operation: 'audit.stats',
+    command: 'audit stats',
     summary: 'How many audits and orders there were, and which sites were audited last.',
     method: 'GET',
     path: '/api/stats',
@@ -54,6 +58,7 @@ export const rows = {
   },
   'downloads.take': {
     operation: 'downloads.take',
+    command: 'audit download',
     summary: 'Download an archive that was bought, whole or in part, by the token that came with it.',
     method: 'GET',
     path: '/api/downloads/:token',
@@ -93,6 +98,7 @@ export const rows = {
   },
   'inquiries.record': {
     operation: 'inquiries.record',
+    command: 'audit inquiry',
     summary: 'Leave an inquiry for those who sell this gateway, and learn how its turnkey buyout is paid.',
     method: 'POST',
     path: '/api/inquiry',
@@ -154,6 +160,7 @@ export const rows = {
   },
   'licences.getKeys': {
     operation: 'licences.getKeys',
+    command: 'audit licence-keys',
     summary: 'The public keys that licences and orders of the audit gateway are signed with, as a JSON Web Key Set.',
     method: 'GET',
     path: '/.well-known/jwks.json',
@@ -161,6 +168,7 @@ export const rows = {
   },
   'licences.verifyTransaction': {
     operation: 'licences.verifyTransaction',
+    command: 'audit verify-tx',
     summary: 'Have a payment on chain looked at, and get the licence that it bought.',
     method: 'POST',
     path: '/api/verify-tx',
@@ -197,6 +205,7 @@ export const rows = {
   },
   'products.buyPack': {
     operation: 'products.buyPack',
+    command: 'audit buy-pack',
     summary: 'Buy the whole audit of a site, and files made from it that are ready to be put there.',
     method: 'POST',
     path: '/api/x402-pro',
@@ -212,6 +221,7 @@ export const rows = {
   },
   'products.buySource': {
     operation: 'products.buySource',
+    command: 'audit buy-source',
     summary: 'Buy the source of this gateway as an archive, with the transfer of the rights to it.',
     method: 'POST',
     path: '/api/x402-buyout',
@@ -227,6 +237,7 @@ export const rows = {
   },
   'products.getManifest': {
     operation: 'products.getManifest',
+    command: 'audit manifest',
     summary: 'SHA-256 and file trees of the archives that the audit gateway sells, as they would be delivered.',
     method: 'GET',
     path: '/api/package-manifest',

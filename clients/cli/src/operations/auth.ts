@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'users.changeSettings': {
     operation: 'users.changeSettings',
+    command: 'auth settings',
     summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
     method: 'PATCH',
     path: '/auth/v1/settings',
@@ -70,6 +71,7 @@ export const rows = {
   },
   'users.create': {
     operation: 'users.create',
+    command: 'auth create-user',
     summary: 'Make a user of a project, or change one that is there, and invite it by mail if told to.',
     method: 'POST',
     path: '/auth/v1/admin/users',
@@ -134,6 +136,7 @@ export const rows = {
   },
   'users.delete': {
     operation: 'users.delete',
+    command: 'auth delete-user',
     summary: 'Delete a user of a project, with its sessions and all it signs in by; its rows stay.',
     method: 'DELETE',
     path: '/auth/v1/admin/users/:user_id',
@@ -156,6 +159,7 @@ export const rows = {
   },
   'users.import': {
     operation: 'users.import',
+    command: 'auth import-users',
     summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
     method: 'POST',
     path: '/auth/v1/admin/users/import',
@@ -178,6 +182,7 @@ export const rows = {
   },
   'users.settings': {
     operation: 'users.settings',
+    command: 'auth settings',
     summary: 'What a project decides about how its users sign in.',
     method: 'GET',
     path: '/auth/v1/settings',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'billing.get': {
     operation: 'billing.get',
+    command: 'billing balance',
     summary: 'The prepaid balance of an organization, with its tier and lease.',
     method: 'GET',
     path: '/orgs/v1/:org_id/billing',
@@ -19,6 +20,7 @@ export const rows = {
   },
   'billing.listHistory': {
     operation: 'billing.listHistory',
+    command: 'billing history',
     summary: 'What moved the balance of an organization, newest first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/billing/history',
@@ -47,6 +49,7 @@ export const rows = {
   },
   'billing.lookup': {
     operation: 'billing.lookup',
+    command: 'billing balance',
     summary: 'The prepaid balance behind a wallet or a mail address.',
     method: 'GET',
     path: '/orgs/v1/lookup',

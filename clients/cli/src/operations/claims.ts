@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'claims.create': {
     operation: 'claims.create',
+    command: 'claims create',
     summary: 'Say “I am on this” of a resource; what others claim is told, and never stands in the way.',
     method: 'POST',
     path: '/orgs/v1/:org_id/rooms/:room_key/claims',
@@ -92,6 +93,7 @@ export const rows = {
   },
   'claims.list': {
     operation: 'claims.list',
+    command: 'claims list',
     summary: 'What is claimed in a room, newest first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/claims',
@@ -120,6 +122,7 @@ export const rows = {
   },
   'claims.release': {
     operation: 'claims.release',
+    command: 'claims release',
     summary: 'Release a claim of the caller; one that is over already stays as it is.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/rooms/:room_key/claims/:claim_id',

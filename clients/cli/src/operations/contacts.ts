@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'contacts.add': {
     operation: 'contacts.add',
+    command: 'contacts add',
     summary: 'Add somebody to be paged by an organization’s escalations, from the next page on.',
     method: 'POST',
     path: '/orgs/v1/:org_id/escalation-contacts',
@@ -41,6 +42,7 @@ export const rows = {
   },
   'contacts.list': {
     operation: 'contacts.list',
+    command: 'contacts list',
     summary: 'Whom the escalations of an organization page, in the order in which they are paged.',
     method: 'GET',
     path: '/orgs/v1/:org_id/escalation-contacts',
@@ -56,6 +58,7 @@ export const rows = {
   },
   'contacts.remove': {
     operation: 'contacts.remove',
+    command: 'contacts rm',
     summary: 'Take somebody off the list of those who are paged; the links of earlier pages end, too.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/escalation-contacts/:contact_id',
@@ -79,6 +82,7 @@ export const rows = {
   },
   'operator.connectChat': {
     operation: 'operator.connectChat',
+    command: 'contacts connect',
     summary: 'Connect a chat to be paged in; refused while no chat provider is set up.',
     method: 'POST',
     path: '/agent/v1/notifications/channels/chat',

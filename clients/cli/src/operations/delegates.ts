@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'delegates.create': {
     operation: 'delegates.create',
+    command: 'delegates create',
     summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
     method: 'POST',
     path: '/projects/v1/:id/delegates',
@@ -58,6 +59,7 @@ export const rows = {
   },
   'delegates.list': {
     operation: 'delegates.list',
+    command: 'delegates list',
     summary: 'Delegates on a project, never with a token: those that hold first, newest first.',
     method: 'GET',
     path: '/projects/v1/:id/delegates',
@@ -73,6 +75,7 @@ export const rows = {
   },
   'delegates.revoke': {
     operation: 'delegates.revoke',
+    command: 'delegates revoke',
     summary: 'End a delegate, and with it its token.',
     method: 'DELETE',
     path: '/projects/v1/:id/delegates/:delegate_id',
@@ -96,6 +99,7 @@ export const rows = {
   },
   'delegates.rotate': {
     operation: 'delegates.rotate',
+    command: 'delegates rotate',
     summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
     method: 'POST',
     path: '/projects/v1/:id/delegates/:delegate_id/rotate',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'errors.get': {
     operation: 'errors.get',
+    command: 'errors',
     summary: 'One failure of a project’s functions, with all its samples, where it was seen last.',
     method: 'GET',
     path: '/projects/v1/:project_id/errors/:fingerprint_id',
@@ -26,6 +27,7 @@ export const rows = {
   },
   'errors.list': {
     operation: 'errors.list',
+    command: 'errors',
     summary: 'Failures of a project’s functions, last seen first, with the verdict over all of them.',
     method: 'GET',
     path: '/projects/v1/:project_id/errors',
@@ -98,6 +100,7 @@ export const rows = {
   },
   'errors.reportActivation': {
     operation: 'errors.reportActivation',
+    command: 'errors report-activation',
     summary: 'Report that a release became the active one of a project, so that its failures are told from older ones.',
     method: 'POST',
     path: '/projects/v1/:project_id/errors/activations',
@@ -127,6 +130,7 @@ export const rows = {
   },
   'errors.reportFidelity': {
     operation: 'errors.reportFidelity',
+    command: 'errors report-fidelity',
     summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
     method: 'POST',
     path: '/projects/v1/:project_id/errors/fidelity',
@@ -150,6 +154,7 @@ export const rows = {
   },
   'errors.reportInvocations': {
     operation: 'errors.reportInvocations',
+    command: 'errors report-invocations',
     summary: 'Report how often a project’s functions ran, so that no failures can be told from no traffic.',
     method: 'POST',
     path: '/projects/v1/:project_id/errors/invocations',
@@ -173,6 +178,7 @@ export const rows = {
   },
   'errors.reportOccurrences': {
     operation: 'errors.reportOccurrences',
+    command: 'errors report',
     summary: 'Report failures of a project’s functions; equal ones are counted together.',
     method: 'POST',
     path: '/projects/v1/:project_id/errors/occurrences',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'escalations.acknowledge': {
     operation: 'escalations.acknowledge',
+    command: 'escalations ack',
     summary: 'Say that one is looking at an escalation, which stops paging; who says so first is kept.',
     method: 'POST',
     path: '/orgs/v1/:org_id/escalations/:escalation_id/ack',
@@ -27,6 +28,7 @@ export const rows = {
   },
   'escalations.acknowledgeByToken': {
     operation: 'escalations.acknowledgeByToken',
+    command: 'escalations ack-by-token',
     summary: 'Say by the link of a page that one is looking at it. It only acknowledges.',
     method: 'POST',
     path: '/escalations/v1/ack',
@@ -43,6 +45,7 @@ export const rows = {
   },
   'escalations.get': {
     operation: 'escalations.get',
+    command: 'escalations get',
     summary: 'One escalation as it stands: what its raiser polls.',
     method: 'GET',
     path: '/orgs/v1/:org_id/escalations/:escalation_id',
@@ -71,6 +74,7 @@ export const rows = {
   },
   'escalations.list': {
     operation: 'escalations.list',
+    command: 'escalations list',
     summary: 'Escalations of an organization, newest first: all of them for a member, its own for a delegate.',
     method: 'GET',
     path: '/orgs/v1/:org_id/escalations',
@@ -106,6 +110,7 @@ export const rows = {
   },
   'escalations.raise': {
     operation: 'escalations.raise',
+    command: 'escalations raise',
     summary: 'Page the humans of an organization. It changes nothing else.',
     method: 'POST',
     path: '/orgs/v1/:org_id/escalations',
@@ -160,6 +165,7 @@ export const rows = {
   },
   'escalations.resolve': {
     operation: 'escalations.resolve',
+    command: 'escalations resolve',
     summary: 'Close an escalation for good; nobody has to have acknowledged it.',
     method: 'POST',
     path: '/orgs/v1/:org_id/escalations/:escalation_id/resolve',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'events.emit': {
     operation: 'events.emit',
+    command: 'events emit',
     summary: 'Tell of something that happened in an application.',
     method: 'POST',
     path: '/projects/v1/:project_id/events',
@@ -39,6 +40,7 @@ export const rows = {
   },
   'orgs.listEvents': {
     operation: 'orgs.listEvents',
+    command: 'events',
     summary: 'What happened in an organization and all its projects after a cursor, oldest first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/events',
@@ -79,6 +81,7 @@ export const rows = {
   },
   'projects.listEvents': {
     operation: 'projects.listEvents',
+    command: 'events',
     summary: 'What happened in a project after a cursor, oldest first.',
     method: 'GET',
     path: '/projects/v1/:project_id/events',

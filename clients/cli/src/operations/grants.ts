@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'grants.create': {
     operation: 'grants.create',
+    command: 'grants create',
     summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
     method: 'POST',
     path: '/projects/v1/:id/grants',
@@ -58,6 +59,7 @@ export const rows = {
   },
   'grants.list': {
     operation: 'grants.list',
+    command: 'grants list',
     summary: 'Grants on a project: those that hold first, newest first.',
     method: 'GET',
     path: '/projects/v1/:id/grants',
@@ -73,6 +75,7 @@ export const rows = {
   },
   'grants.revoke': {
     operation: 'grants.revoke',
+    command: 'grants revoke',
     summary: 'End a grant, and every delegate that narrows it.',
     method: 'DELETE',
     path: '/projects/v1/:id/grants/:grant_id',

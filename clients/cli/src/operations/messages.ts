@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'rooms.ackMessage': {
     operation: 'rooms.ackMessage',
+    command: 'messages ack',
     summary: 'Acknowledge a message that names the caller’s presence; again, it says when it was done first.',
     method: 'POST',
     path: '/orgs/v1/:org_id/rooms/:room_key/messages/:message_id/ack',
@@ -46,6 +47,7 @@ export const rows = {
   },
   'rooms.getMessage': {
     operation: 'rooms.getMessage',
+    command: 'messages get',
     summary: 'One message with its full body.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/messages/:message_id',
@@ -75,6 +77,7 @@ export const rows = {
   },
   'rooms.listMessages': {
     operation: 'rooms.listMessages',
+    command: 'messages list',
     summary: 'Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/messages',
@@ -159,6 +162,7 @@ export const rows = {
   },
   'rooms.sendMessage': {
     operation: 'rooms.sendMessage',
+    command: 'messages send',
     summary: 'Post a message that everybody in the room can read.',
     method: 'POST',
     path: '/orgs/v1/:org_id/rooms/:room_key/messages',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'operator.getContents': {
     operation: 'operator.getContents',
+    command: 'operator contents',
     summary: 'What is in a project that a person or a wallet answers for, by name: its tables and its domains.',
     method: 'GET',
     path: '/agent/v1/operator/projects/:id/contents',
@@ -19,6 +20,7 @@ export const rows = {
   },
   'operator.getOverview': {
     operation: 'operator.getOverview',
+    command: 'operator overview',
     summary: 'What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at.',
     method: 'GET',
     path: '/agent/v1/operator/overview',
@@ -26,6 +28,7 @@ export const rows = {
   },
   'operator.listProjects': {
     operation: 'operator.listProjects',
+    command: 'operator projects',
     summary: 'All projects that a person or a wallet answers for, over organizations and wallets.',
     method: 'GET',
     path: '/agent/v1/operator/projects',

@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'identity.setDisplayName': {
     operation: 'identity.setDisplayName',
+    command: 'org whoami',
     summary: 'Give the principal behind the credential a name for people.',
     method: 'PATCH',
     path: '/agent/v1/me',
@@ -20,6 +21,7 @@ export const rows = {
   },
   'identity.whoami': {
     operation: 'identity.whoami',
+    command: 'org whoami',
     summary: 'The principal behind the credential, and the organizations it belongs to.',
     method: 'GET',
     path: '/agent/v1/whoami',
@@ -27,6 +29,7 @@ export const rows = {
   },
   'invites.create': {
     operation: 'invites.create',
+    command: 'org invite create',
     summary: 'Invite a mail address to an organization, or invite it anew; an active member stays as it is.',
     method: 'POST',
     path: '/orgs/v1/:org_id/invites',
@@ -65,6 +68,7 @@ export const rows = {
   },
   'invites.list': {
     operation: 'invites.list',
+    command: 'org invite list',
     summary: 'The invitations that nobody has taken up, expired ones included.',
     method: 'GET',
     path: '/orgs/v1/:org_id/invites',
@@ -80,6 +84,7 @@ export const rows = {
   },
   'invites.revoke': {
     operation: 'invites.revoke',
+    command: 'org invite rm',
     summary: 'Take back an invitation that nobody has taken up, also an expired one.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/invites/:principal_id',
@@ -103,6 +108,7 @@ export const rows = {
   },
   'members.add': {
     operation: 'members.add',
+    command: 'org member add',
     summary: 'Add a wallet to an organization; an active member stays as it is.',
     method: 'POST',
     path: '/orgs/v1/:org_id/members',
@@ -133,6 +139,7 @@ export const rows = {
   },
   'members.remove': {
     operation: 'members.remove',
+    command: 'org member rm',
     summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/members/:principal_id',
@@ -156,6 +163,7 @@ export const rows = {
   },
   'members.revokeKey': {
     operation: 'members.revokeKey',
+    command: 'org member revoke-key',
     summary: 'Revoke the encryption key of a member: it writes to no vault any more, and another can be enrolled.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/members/:principal_id/encryption-key',
@@ -185,6 +193,7 @@ export const rows = {
   },
   'members.setRole': {
     operation: 'members.setRole',
+    command: 'org member role',
     summary: 'Change the role of a member.',
     method: 'PATCH',
     path: '/orgs/v1/:org_id/members/:principal_id',
@@ -216,6 +225,7 @@ export const rows = {
   },
   'orgs.claimSlug': {
     operation: 'orgs.claimSlug',
+    command: 'org slug',
     summary:
       'Give an organization its address form; the first costs a fee, another one is free and lets the old one rest.',
     method: 'POST',
@@ -240,6 +250,7 @@ export const rows = {
   },
   'orgs.create': {
     operation: 'orgs.create',
+    command: 'org create',
     summary: 'Create an organization on the free tier; the caller becomes its owner.',
     method: 'POST',
     path: '/orgs/v1',
@@ -255,6 +266,7 @@ export const rows = {
   },
   'orgs.get': {
     operation: 'orgs.get',
+    command: 'org get',
     summary: 'One organization, with the caller’s role in it.',
     method: 'GET',
     path: '/orgs/v1/:org_id',
@@ -270,6 +282,7 @@ export const rows = {
   },
   'orgs.getBySlug': {
     operation: 'orgs.getBySlug',
+    command: 'org find',
     summary: 'The organization that goes by a slug, for its members.',
     method: 'GET',
     path: '/orgs/v1/by-slug/:slug',
@@ -285,6 +298,7 @@ export const rows = {
   },
   'orgs.getPayout': {
     operation: 'orgs.getPayout',
+    command: 'org payout-wallet get',
     summary: 'Where an organization’s own earnings go, and whether that is settled.',
     method: 'GET',
     path: '/orgs/v1/:org_id/payout-wallet',
@@ -300,6 +314,7 @@ export const rows = {
   },
   'orgs.list': {
     operation: 'orgs.list',
+    command: 'org list',
     summary: 'The organizations the caller is an active member of.',
     method: 'GET',
     path: '/orgs/v1',
@@ -307,6 +322,7 @@ export const rows = {
   },
   'orgs.listAudit': {
     operation: 'orgs.listAudit',
+    command: 'org audit',
     summary: 'What happened in an organization and by whom, newest first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/audit',
@@ -341,6 +357,7 @@ export const rows = {
   },
   'orgs.listMembers': {
     operation: 'orgs.listMembers',
+    command: 'org member list',
     summary: 'The members of an organization, with their roles.',
     method: 'GET',
     path: '/orgs/v1/:org_id/members',
@@ -356,6 +373,7 @@ export const rows = {
   },
   'orgs.rename': {
     operation: 'orgs.rename',
+    command: 'org rename',
     summary: 'Give an organization another name for people, or none.',
     method: 'PATCH',
     path: '/orgs/v1/:org_id',
@@ -379,6 +397,7 @@ export const rows = {
   },
   'orgs.setPayoutWallet': {
     operation: 'orgs.setPayoutWallet',
+    command: 'org payout-wallet set',
     summary: 'Name the wallet that an organization’s own earnings go to, or none.',
     method: 'PATCH',
     path: '/orgs/v1/:org_id/payout-wallet',

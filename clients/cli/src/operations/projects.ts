@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'projects.applyExpose': {
     operation: 'projects.applyExpose',
+    command: 'projects apply-expose',
     summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
     method: 'POST',
     path: '/projects/v1/admin/:project_id/expose',
@@ -27,6 +28,7 @@ export const rows = {
   },
   'projects.create': {
     operation: 'projects.create',
+    command: 'projects provision',
     summary: 'Create a project with its own database, login role and keys.',
     method: 'POST',
     path: '/projects/v1',
@@ -54,6 +56,7 @@ export const rows = {
   },
   'projects.delete': {
     operation: 'projects.delete',
+    command: 'projects delete',
     summary: 'Delete a project with its database, keys and names, for good. Messages and events are kept.',
     method: 'DELETE',
     path: '/projects/v1/:id',
@@ -70,6 +73,7 @@ export const rows = {
   },
   'projects.expose': {
     operation: 'projects.expose',
+    command: 'projects get-expose',
     summary: 'The manifest a project shows: the one applied last, or one made from its privileges.',
     method: 'GET',
     path: '/projects/v1/admin/:project_id/expose',
@@ -85,6 +89,7 @@ export const rows = {
   },
   'projects.get': {
     operation: 'projects.get',
+    command: 'projects get',
     summary: 'One project. Holds no secrets.',
     method: 'GET',
     path: '/projects/v1/:id',
@@ -100,6 +105,7 @@ export const rows = {
   },
   'projects.getKeys': {
     operation: 'projects.getKeys',
+    command: 'projects keys',
     summary: 'The anon and service key of a project.',
     method: 'GET',
     path: '/projects/v1/:id/keys',
@@ -115,6 +121,7 @@ export const rows = {
   },
   'projects.getUsage': {
     operation: 'projects.getUsage',
+    command: 'projects usage',
     summary: 'What a project uses, beside what its organization’s tier allows.',
     method: 'GET',
     path: '/projects/v1/admin/:project_id/usage',
@@ -130,6 +137,7 @@ export const rows = {
   },
   'projects.list': {
     operation: 'projects.list',
+    command: 'projects list',
     summary: 'Projects the caller may see, newest first.',
     method: 'GET',
     path: '/projects/v1',
@@ -163,6 +171,7 @@ export const rows = {
   },
   'projects.rename': {
     operation: 'projects.rename',
+    command: 'projects rename',
     summary: 'Give a project another name for people.',
     method: 'PATCH',
     path: '/projects/v1/:id',
@@ -186,6 +195,7 @@ export const rows = {
   },
   'projects.schema': {
     operation: 'projects.schema',
+    command: 'projects schema',
     summary: 'The tables of a project: their columns, constraints and policies.',
     method: 'GET',
     path: '/projects/v1/admin/:project_id/schema',
@@ -201,6 +211,7 @@ export const rows = {
   },
   'projects.setRepoName': {
     operation: 'projects.setRepoName',
+    command: 'projects repo-name',
     summary: 'Give a project the address form that its repository goes by, unique in the organization.',
     method: 'POST',
     path: '/projects/v1/:id/repo-name',
@@ -224,6 +235,7 @@ export const rows = {
   },
   'projects.sql': {
     operation: 'projects.sql',
+    command: 'projects sql',
     summary: 'Run SQL in a project’s database as one transaction, and answer what its last statement does.',
     method: 'POST',
     path: '/projects/v1/admin/:project_id/sql',
@@ -253,6 +265,7 @@ export const rows = {
   },
   'projects.validateExpose': {
     operation: 'projects.validateExpose',
+    command: 'projects validate-expose',
     summary: 'What is wrong with a manifest in front of a project’s database; nothing is run.',
     method: 'POST',
     path: '/projects/v1/admin/:project_id/expose/validate',
@@ -281,6 +294,7 @@ export const rows = {
   },
   'projects.validateManifest': {
     operation: 'projects.validateManifest',
+    command: 'projects validate-expose',
     summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
     method: 'POST',
     path: '/projects/v1/expose/validate',
@@ -302,6 +316,7 @@ export const rows = {
   },
   'tiers.quote': {
     operation: 'tiers.quote',
+    command: 'projects quote',
     summary: 'What the tiers cost and allow, with prices that are bare numbers.',
     method: 'POST',
     path: '/projects/v1/quote',
@@ -309,6 +324,7 @@ export const rows = {
   },
   'users.demote': {
     operation: 'users.demote',
+    command: 'projects demote-user',
     summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
     method: 'POST',
     path: '/projects/v1/admin/:project_id/demote-user',
@@ -332,6 +348,7 @@ export const rows = {
   },
   'users.promote': {
     operation: 'users.promote',
+    command: 'projects promote-user',
     summary: 'Make a user of a project one of its admins, from its next token on.',
     method: 'POST',
     path: '/projects/v1/admin/:project_id/promote-user',

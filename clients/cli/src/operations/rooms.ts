@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'rooms.claimInvite': {
     operation: 'rooms.claimInvite',
+    command: 'rooms join',
     summary: 'Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated.',
     method: 'POST',
     path: '/rooms/v1/invites/:invite_id/claim',
@@ -58,6 +59,7 @@ export const rows = {
   },
   'rooms.get': {
     operation: 'rooms.get',
+    command: 'rooms get',
     summary: 'One room, without joining it; a key that nobody used reads as empty.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key',
@@ -80,6 +82,7 @@ export const rows = {
   },
   'rooms.getPresence': {
     operation: 'rooms.getPresence',
+    command: 'rooms presence',
     summary: 'One presence of a room, also after it has expired.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/presences/:presence_id',
@@ -109,6 +112,7 @@ export const rows = {
   },
   'rooms.join': {
     operation: 'rooms.join',
+    command: 'rooms join',
     summary: 'Register a presence in a room, or resume one by its session key.',
     method: 'POST',
     path: '/orgs/v1/:org_id/rooms/:room_key/presences',
@@ -162,6 +166,7 @@ export const rows = {
   },
   'rooms.leave': {
     operation: 'rooms.leave',
+    command: 'rooms leave',
     summary: 'Leave a room for good: a presence of the caller ends, and its claims are free.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/rooms/:room_key/presences/:presence_id',
@@ -192,6 +197,7 @@ export const rows = {
   },
   'rooms.list': {
     operation: 'rooms.list',
+    command: 'rooms list',
     summary: 'The rooms the caller can reach that somebody has used, newest activity first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms',
@@ -207,6 +213,7 @@ export const rows = {
   },
   'rooms.listInvites': {
     operation: 'rooms.listInvites',
+    command: 'rooms invites',
     summary: 'The keys of a room that can still be redeemed, newest first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/invites',
@@ -229,6 +236,7 @@ export const rows = {
   },
   'rooms.listPresences': {
     operation: 'rooms.listPresences',
+    command: 'rooms presences',
     summary: 'Who is live in a room, latest activity first.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key/presences',
@@ -263,6 +271,7 @@ export const rows = {
   },
   'rooms.mintInvite': {
     operation: 'rooms.mintInvite',
+    command: 'rooms invite',
     summary: 'Make a key that seats whoever redeems it in a room, as a viewer; the server keeps only its hash.',
     method: 'POST',
     path: '/orgs/v1/:org_id/rooms/:room_key/invites',
@@ -320,6 +329,7 @@ export const rows = {
   },
   'rooms.revokeInvite': {
     operation: 'rooms.revokeInvite',
+    command: 'rooms invite-revoke',
     summary: 'Take back a key, also an expired one; again, it changes nothing.',
     method: 'DELETE',
     path: '/orgs/v1/:org_id/rooms/:room_key/invites/:invite_id',

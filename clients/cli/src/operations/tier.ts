@@ -4,6 +4,7 @@ import type { OperationSpec } from '../operation-spec.ts';
 export const rows = {
   'tiers.getStatus': {
     operation: 'tiers.getStatus',
+    command: 'tier status',
     summary: 'An organization’s tier and lease, and what all its projects use together.',
     method: 'GET',
     path: '/tiers/v1/status',
@@ -18,6 +19,7 @@ export const rows = {
   },
   'tiers.list': {
     operation: 'tiers.list',
+    command: 'tier list',
     summary: 'What the tiers cost and allow.',
     method: 'GET',
     path: '/tiers/v1',
@@ -25,6 +27,7 @@ export const rows = {
   },
   'tiers.set': {
     operation: 'tiers.set',
+    command: 'tier set',
     summary:
       'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
     method: 'POST',

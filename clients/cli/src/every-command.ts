@@ -1,0 +1,40 @@
+import type { Command } from './command.ts';
+import { ids, operationCommand, take } from './operation-command.ts';
+import type { OperationSpec } from './operation-spec.ts';
+
+/**
+ * The commands of a group: those that are written out, then one for each operation that none of them runs. The latter takes
+ * what the path names in its place, and every other input by a flag.
+ */
+export function everyCommand(
+  rows: Readonly<Record<string, OperationSpec>>,
+  written: readonly Command[],
+): readonly Command[] {
+  const run = new Set(written.flatMap(({ operations = [] }) => operations));
+  const left = Object.values(rows).filter(({ operation }) => !run.has(operation));
+  return [...written, ...left.map(plainCommand)];
+}
+
+/** Inputs that are looked for in the settings where none is named. */
+const sought = ['org', 'room', 'project', ...Object.keys(ids)];
+
+function plainCommand(row: OperationSpec): Command {
+  const inputs = Object.entries(row.inputs).filter(([name]) => !sought.includes(name));
+  const inPath = inputs.filter(([, { at }]) => at === 'path');
+  const flags = inputs.filter(([, { at, required }]) => at !== 'path' && required === true);
+  const example = [
+    row.command,
+    ...inPath.map(([, { as, choices }]) => choices?.[0] ?? as.toUpperCase()),
+    ...flags.map(([, { as, type, choices, min }]) => {
+      const value = choices?.[0] ?? samples[type] ?? String(min ?? 1);
+      return `--${as.replaceAll('_', '-')}${type === 'boolean' ? '' : ` ${value}`}`;
+    }),
+  ];
+  return operationCommand(row.command, row, {
+    takes: inPath.map(([name, { as }]) => take(name, { name: as })),
+    examples: [[row.summary.replace(/\.$/, ''), example.join(' ')]],
+  });
+}
+
+/** A value for an input that has no choices. Numbers begin at their least value. */
+const samples: Readonly<Partial<Record<string, string>>> = { string: 'TEXT', list: 'ONE,OTHER', json: "'{}'" };
