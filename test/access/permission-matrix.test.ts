@@ -125,7 +125,7 @@ function probe(action: string, actor: Actor, target: Target) {
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
   const answer = await probe(action, actor, target);
-  if (action === 'project:delete') await revive(service, target.projectId);
+  if (answer.status < 300 && isWrite(action)) await revive(service, target.projectId);
   // An organization has only so many that are open, and contacts.
   if (action === 'escalation:raise') await control.sql('delete from escalations where id <> $1', [homeEscalation]);
   if (action === 'escalation:contacts:write') await control.sql('delete from escalation_contacts');
@@ -139,9 +139,15 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
 const isWrite = (action: string) =>
   action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject =
-  /^event:emit$|^project:(keys:read|read|rename|delete|users:write|sql|schema:read|expose:(read|write)|errors:write|(grants|delegates):(read|write))$/;
-const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
+const targets = new Map(restTargets().map(({ name, names }) => [name, names]));
+const routeOf = (action: string) => probes.find((one) => one.action === action)!.route;
+const onRoom = (action: string) => routeOf(action).path.includes(':room_key');
+/** Whether a project is all that the path names. */
+const onProject = (action: string) => {
+  const names = targets.get(`${routeOf(action).method} ${routeOf(action).path}`) ?? [];
+  return !onRoom(action) && names.length === 1 && names[0] === 'project';
+};
+const reasonOfStranger = (action: string) => (onProject(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {
   const wallet = actors.wallet();
@@ -215,7 +221,7 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
   for (const [action, cell] of Object.entries(expected)) {
     const allowed = has(cell.grants, one);
     // Who holds some grant on the project may know that it exists.
-    const known = onProject.test(action) || action === 'room:invite' ? 'grant' : reasonOfStranger(action);
+    const known = onProject(action) || onRoom(action) ? 'grant' : reasonOfStranger(action);
     const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
     const told = await verdict(action, wallet);
     note(action, `grant ${one}`, told === 'OK');
