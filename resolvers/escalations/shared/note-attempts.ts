@@ -1,8 +1,12 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { escalationAttempts, escalationPages } from '../../../db/schema/escalations.ts';
+import { namesOf } from '../../../db/sql.ts';
+
 /** SQL of what an attempt is noted with. */
 export interface AttemptSql {
-  readonly attempt: string;
-  readonly status: string;
-  readonly error: string;
+  readonly attempt: SQL;
+  readonly status: SQL;
+  readonly error: SQL;
 }
 
 /**
@@ -11,8 +15,18 @@ export interface AttemptSql {
  *
  * @param mails a table expression that has the mail's `id`
  */
-export const noteAttempts = (mails: string, { attempt, status, error }: AttemptSql): string =>
-  `insert into escalation_attempts (org_id, escalation_id, mail_id, attempt, email, channel, status, error)
-  select p.org_id, p.escalation_id, p.mail_id, ${attempt}, p.email, 'email', ${status}, ${error}
-  from escalation_pages p join ${mails} m on m.id = p.mail_id
+export const noteAttempts = (mails: SQL, { attempt, status, error }: AttemptSql): SQL =>
+  sql`insert into ${escalationAttempts} (${namesOf(
+    escalationAttempts.orgId,
+    escalationAttempts.escalationId,
+    escalationAttempts.mailId,
+    escalationAttempts.attempt,
+    escalationAttempts.email,
+    escalationAttempts.channel,
+    escalationAttempts.status,
+    escalationAttempts.error,
+  )})
+  select ${escalationPages.orgId}, ${escalationPages.escalationId}, ${escalationPages.mailId}, ${attempt},
+    ${escalationPages.email}, 'email', ${status}, ${error}
+  from ${escalationPages} join ${mails} m on m.id = ${escalationPages.mailId}
   on conflict do nothing`;
