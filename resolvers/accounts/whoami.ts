@@ -36,22 +36,24 @@ export const whoami = query({
   access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
   input: z.object({}),
   handler: ({ principal, services }) => identityOf(services.db.rows, principal),
-  wire: z.object({
-    principal: z.object({
-      id: z.string(),
-      type: z.enum(['human', 'agent', 'ci']),
-      display_name: z.string().nullable(),
-      created_at: z.iso.datetime().nullable(),
-      disabled_at: z.iso.datetime().nullable(),
-    }),
-    memberships: z.array(MembershipWire),
-    authenticator_id: z.string().nullable(),
-    active_authenticator: z
-      .object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() })
-      .nullable(),
-    linked_identities: z.array(z.unknown()),
-    encryption_key: EncryptionKeyWire.nullable(),
-  }),
+  wire: z
+    .object({
+      principal: z.object({
+        id: z.string(),
+        type: z.enum(['human', 'agent', 'ci']),
+        display_name: z.string().nullable(),
+        created_at: z.iso.datetime().nullable(),
+        disabled_at: z.iso.datetime().nullable(),
+      }),
+      memberships: z.array(MembershipWire),
+      authenticator_id: z.string().nullable(),
+      active_authenticator: z
+        .object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() })
+        .nullable(),
+      linked_identities: z.array(z.unknown()),
+      encryption_key: EncryptionKeyWire.nullable(),
+    })
+    .meta({ id: 'Identity' }),
   // Looked up for those who show it: a graph that does not ask for the key never pays for it.
   toWire: async ({ principal, authenticator, memberships }, ctx) => ({
     principal: {

@@ -43,14 +43,16 @@ const redirectEntries = z
   .max(redirectUrlsMax)
   .transform((entries) => [...new Set(entries)]);
 
-const SettingsWire = z.object({
-  allow_password_set: z.boolean(),
-  preferred_sign_in_method: z.enum(signInMethods).nullable(),
-  public_signup: z.enum(signupPolicies),
-  require_passkey_for_project_admin: z.boolean(),
-  allowed_email_domains: z.array(z.string()),
-  allowed_redirect_urls: z.array(z.string()),
-});
+const SettingsWire = z
+  .object({
+    allow_password_set: z.boolean(),
+    preferred_sign_in_method: z.enum(signInMethods).nullable(),
+    public_signup: z.enum(signupPolicies),
+    require_passkey_for_project_admin: z.boolean(),
+    allowed_email_domains: z.array(z.string()),
+    allowed_redirect_urls: z.array(z.string()),
+  })
+  .meta({ id: 'AuthSettings' });
 
 const settingsToWire = (settings: AuthSettings) => ({
   ...settings,

@@ -11,12 +11,14 @@ export const appOrigin = z
   .optional()
   .describe('Origin of the app that asks, for what is said of its passkeys.');
 
-export const IdentityWire = z.object({
-  provider: z.string(),
-  provider_sub: z.string(),
-  provider_email: z.string().nullable(),
-  created_at: z.iso.datetime(),
-});
+export const IdentityWire = z
+  .object({
+    provider: z.string(),
+    provider_sub: z.string(),
+    provider_email: z.string().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'UserIdentity' });
 
 export const identityToWire = ({ created_at, ...identity }: IdentityRow) => ({
   ...identity,
@@ -33,22 +35,24 @@ export function readIdentityId(id: string): { readonly provider: string; readonl
   return { provider: id.slice(0, Math.max(0, colon)), subject: id.slice(colon + 1) };
 }
 
-export const UserWire = z.object({
-  id: z.uuid(),
-  email: z.string(),
-  display_name: z.string().nullable(),
-  avatar_url: z.string().nullable(),
-  email_verified_at: z.iso.datetime().nullable(),
-  last_sign_in_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  is_admin: z.boolean(),
-  has_passkeys: z.boolean(),
-  passkey_count: z.number().int(),
-  has_passkey_for_current_rp: z.boolean().nullable(),
-  current_rp_id: z.string().nullable(),
-  identities: z.array(IdentityWire.extend({ identity_id: z.string() })),
-  ...ClientUserWire,
-});
+export const UserWire = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    display_name: z.string().nullable(),
+    avatar_url: z.string().nullable(),
+    email_verified_at: z.iso.datetime().nullable(),
+    last_sign_in_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    is_admin: z.boolean(),
+    has_passkeys: z.boolean(),
+    passkey_count: z.number().int(),
+    has_passkey_for_current_rp: z.boolean().nullable(),
+    current_rp_id: z.string().nullable(),
+    identities: z.array(IdentityWire.extend({ identity_id: z.string() })),
+    ...ClientUserWire,
+  })
+  .meta({ id: 'ProjectUser' });
 
 /** @param rpId host that passkeys are asked for, if any is */
 export const userToWire = ({ account, identities, passkeyRps }: UserFacts, rpId: string | null) => ({

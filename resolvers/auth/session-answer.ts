@@ -13,13 +13,8 @@ export interface StandingSession {
   readonly settings: AuthSettings;
 }
 
-/** Contract 01, section 3.1: the answer to every grant. */
-export const SessionWire = z.object({
-  access_token: z.string().meta({ secret: true }),
-  refresh_token: z.string().meta({ secret: true }),
-  token_type: z.literal('bearer'),
-  expires_in: z.number().int(),
-  user: z.object({
+const SessionUserWire = z
+  .object({
     id: z.uuid(),
     email: z.string(),
     display_name: z.string().nullable(),
@@ -27,23 +22,36 @@ export const SessionWire = z.object({
     email_verified_at: z.iso.datetime().nullable(),
     created_at: z.iso.datetime(),
     ...ClientUserWire,
-  }),
-  provider: z.string().optional(),
-  magic_link: z
-    .object({
-      intent: z.enum(['signin', 'invite', 'claim', 'recovery']),
-      client_state: z.string().nullable(),
-      state_source: z.enum(['anonymous', 'service_key']),
-      state_trusted: z.boolean(),
-      delivery: z.enum(['link', 'code', 'both']),
-      verified_with: z.enum(['link', 'email_code']),
-    })
-    .optional(),
-  elevation_required: z.boolean().optional(),
-  required_method: z.literal('passkey').optional(),
-  effective_role: z.literal('authenticated').optional(),
-  intended_role: z.literal('project_admin').optional(),
-});
+  })
+  .meta({ id: 'SessionUser' });
+
+const MagicLinkWire = z
+  .object({
+    intent: z.enum(['signin', 'invite', 'claim', 'recovery']),
+    client_state: z.string().nullable(),
+    state_source: z.enum(['anonymous', 'service_key']),
+    state_trusted: z.boolean(),
+    delivery: z.enum(['link', 'code', 'both']),
+    verified_with: z.enum(['link', 'email_code']),
+  })
+  .meta({ id: 'RedeemedMagicLink' });
+
+/** Contract 01, section 3.1: the answer to every grant. */
+export const SessionWire = z
+  .object({
+    access_token: z.string().meta({ secret: true }),
+    refresh_token: z.string().meta({ secret: true }),
+    token_type: z.literal('bearer'),
+    expires_in: z.number().int(),
+    user: SessionUserWire,
+    provider: z.string().optional(),
+    magic_link: MagicLinkWire.optional(),
+    elevation_required: z.boolean().optional(),
+    required_method: z.literal('passkey').optional(),
+    effective_role: z.literal('authenticated').optional(),
+    intended_role: z.literal('project_admin').optional(),
+  })
+  .meta({ id: 'UserSession' });
 
 export type SessionAnswer = z.output<typeof SessionWire>;
 

@@ -13,16 +13,18 @@ export interface Billing {
 }
 
 /** Contract 01, section 6.9. Mail credits and their recharge are bought nowhere yet. */
-export const BillingWire = z.object({
-  org_id: z.uuid(),
-  available_usd_micros: z.int(),
-  held_usd_micros: z.int(),
-  email_credits_remaining: z.literal(0),
-  tier: tierWire,
-  lease_expires_at: z.iso.datetime().nullable(),
-  auto_recharge_enabled: z.literal(false),
-  auto_recharge_threshold: z.null(),
-});
+export const BillingWire = z
+  .object({
+    org_id: z.uuid(),
+    available_usd_micros: z.int(),
+    held_usd_micros: z.int(),
+    email_credits_remaining: z.literal(0),
+    tier: tierWire,
+    lease_expires_at: z.iso.datetime().nullable(),
+    auto_recharge_enabled: z.literal(false),
+    auto_recharge_threshold: z.null(),
+  })
+  .meta({ id: 'BillingAccount' });
 
 export const billingToWire = (billing: Billing) => ({
   org_id: billing.orgId,
@@ -36,18 +38,20 @@ export const billingToWire = (billing: Billing) => ({
 });
 
 /** Contract 04, section 1.4. */
-export const LedgerEntryWire = z.object({
-  id: z.string(),
-  direction: z.enum(['credit', 'debit']),
-  kind: z.string(),
-  amount_usd_micros: z.int().positive(),
-  balance_after_available: z.int(),
-  balance_after_held: z.int(),
-  reference_type: z.string().nullable(),
-  reference_id: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()),
-  created_at: z.iso.datetime(),
-});
+export const LedgerEntryWire = z
+  .object({
+    id: z.string(),
+    direction: z.enum(['credit', 'debit']),
+    kind: z.string(),
+    amount_usd_micros: z.int().positive(),
+    balance_after_available: z.int(),
+    balance_after_held: z.int(),
+    reference_type: z.string().nullable(),
+    reference_id: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'LedgerEntry' });
 
 export const entryToWire = (entry: LedgerEntry) => ({
   id: entry.id,

@@ -12,14 +12,16 @@ export interface ContactRow extends EscalationContact {
 }
 
 /** Contract 02, section 3.6. */
-export const ContactWire = z.object({
-  contact_id: z.uuid(),
-  email: z.string(),
-  display_name: z.string().nullable(),
-  level: z.int(),
-  created_at: z.iso.datetime(),
-  warnings: z.array(z.string()).optional(),
-});
+export const ContactWire = z
+  .object({
+    contact_id: z.uuid(),
+    email: z.string(),
+    display_name: z.string().nullable(),
+    level: z.int(),
+    created_at: z.iso.datetime(),
+    warnings: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'EscalationContact' });
 
 /** What there is to say against a contact, which is paged all the same. */
 export const contactWarnings = ({ verified, email }: ContactRow): string[] =>

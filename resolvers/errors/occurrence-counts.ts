@@ -24,11 +24,13 @@ export interface ErrorCounts {
   readonly values: readonly number[];
 }
 
-export const ErrorCountsWire = z.object({
-  bucket: z.enum(countBuckets),
-  starts_at: z.iso.datetime(),
-  values: z.array(z.number()),
-});
+export const ErrorCountsWire = z
+  .object({
+    bucket: z.enum(countBuckets),
+    starts_at: z.iso.datetime(),
+    values: z.array(z.number()),
+  })
+  .meta({ id: 'ErrorCounts' });
 
 export const countsToWire = ({ bucket, startsAt, values }: ErrorCounts): z.infer<typeof ErrorCountsWire> => ({
   bucket,

@@ -50,7 +50,6 @@ export async function recordInvocations(
   return begun.length;
 }
 
-
 const tooMany = (used: number) =>
   quotaExceeded(
     {

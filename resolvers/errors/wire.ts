@@ -3,7 +3,9 @@ import { shellWord } from '../../core/shell-word.ts';
 import type { ErrorFingerprint, OccurrenceSample } from '../../db/schema/errors.ts';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 
-const SampleWire = z.object({ id: z.string(), at: z.iso.datetime(), release_id: z.string().nullable() });
+const SampleWire = z
+  .object({ id: z.string(), at: z.iso.datetime(), release_id: z.string().nullable() })
+  .meta({ id: 'ErrorSample' });
 
 /** Contract 02, section 4.1. */
 export const ErrorFingerprintWire = z.object({

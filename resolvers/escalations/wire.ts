@@ -12,36 +12,42 @@ export const DeliveryAttemptWire = z.object({
   at: z.iso.datetime(),
 });
 
+const RaiserWire = z
+  .object({ principal_id: z.string(), delegate_id: z.uuid().nullable(), presence_name: z.string().nullable() })
+  .meta({ id: 'EscalationRaiser' });
+
+const AcknowledgementWire = z
+  .object({ at: z.iso.datetime(), by_email: z.string().nullable(), channel: z.enum(['token', 'authenticated']) })
+  .meta({ id: 'EscalationAcknowledgement' });
+
+const ResolutionWire = z
+  .object({ at: z.iso.datetime(), by_email: z.string().nullable(), note: z.string().nullable() })
+  .meta({ id: 'EscalationResolution' });
+
+const ClimbWire = z
+  .object({ from_level: z.int(), to_level: z.int(), at: z.iso.datetime(), reason: z.literal('deadline_lapsed') })
+  .meta({ id: 'EscalationClimb' });
+
 /** Contract 02, section 3.1. */
-export const EscalationWire = z.object({
-  escalation_id: z.uuid(),
-  org_id: z.uuid(),
-  project_id: z.string().nullable(),
-  raised_by: z.object({
-    principal_id: z.string(),
-    delegate_id: z.uuid().nullable(),
-    presence_name: z.string().nullable(),
-  }),
-  severity: severityWire,
-  reason: z.string(),
-  details: z.record(z.string(), z.unknown()),
-  status: statusWire,
-  level: z.int(),
-  raised_at: z.iso.datetime(),
-  deadline_at: z.iso.datetime(),
-  acknowledged: z
-    .object({
-      at: z.iso.datetime(),
-      by_email: z.string().nullable(),
-      channel: z.enum(['token', 'authenticated']),
-    })
-    .nullable(),
-  resolved: z.object({ at: z.iso.datetime(), by_email: z.string().nullable(), note: z.string().nullable() }).nullable(),
-  climbs: z.array(
-    z.object({ from_level: z.int(), to_level: z.int(), at: z.iso.datetime(), reason: z.literal('deadline_lapsed') }),
-  ),
-  repage_count: z.int(),
-});
+export const EscalationWire = z
+  .object({
+    escalation_id: z.uuid(),
+    org_id: z.uuid(),
+    project_id: z.string().nullable(),
+    raised_by: RaiserWire,
+    severity: severityWire,
+    reason: z.string(),
+    details: z.record(z.string(), z.unknown()),
+    status: statusWire,
+    level: z.int(),
+    raised_at: z.iso.datetime(),
+    deadline_at: z.iso.datetime(),
+    acknowledged: AcknowledgementWire.nullable(),
+    resolved: ResolutionWire.nullable(),
+    climbs: z.array(ClimbWire),
+    repage_count: z.int(),
+  })
+  .meta({ id: 'Escalation' });
 
 export const escalationToWire = (escalation: Escalation): z.infer<typeof EscalationWire> => ({
   escalation_id: escalation.id,
@@ -88,7 +94,7 @@ export interface Answered {
   readonly changed: boolean;
 }
 
-export const AnsweredWire = EscalationWire.extend({ changed: z.boolean() });
+export const AnsweredWire = EscalationWire.extend({ changed: z.boolean() }).meta({ id: 'AnsweredEscalation' });
 
 export const answeredToWire = ({ escalation, changed }: Answered): z.infer<typeof AnsweredWire> => ({
   ...escalationToWire(escalation),

@@ -9,39 +9,43 @@ import type { EventRow } from './read-events.ts';
 export const NextActionWire = z.looseObject({ type: z.string() });
 
 /** Contract 02, section 1.1. */
-export const EventWire = z.object({
-  id: z.string(),
-  project_id: z.string().nullable(),
-  event_type: z.string(),
-  class: z.string(),
-  source: z.enum(['app', 'platform']),
-  occurred_at: z.iso.datetime(),
-  payload: z.record(z.string(), z.unknown()),
-  next_actions: z.array(NextActionWire),
-});
+export const EventWire = z
+  .object({
+    id: z.string(),
+    project_id: z.string().nullable(),
+    event_type: z.string(),
+    class: z.string(),
+    source: z.enum(['app', 'platform']),
+    occurred_at: z.iso.datetime(),
+    payload: z.record(z.string(), z.unknown()),
+    next_actions: z.array(NextActionWire),
+  })
+  .meta({ id: 'PlatformEvent' });
 
 /** Contract 02, section 1.2. */
-export const EventPageWire = z.object({
-  events: z.array(EventWire),
-  cursor: z.string(),
-  has_more: z.boolean(),
-  reset: z.boolean(),
-  earliest_cursor: z.string().optional(),
-  platform_incidents: z
-    .array(
-      z.object({
-        id: z.string(),
-        subsystem: z.string(),
-        severity: z.string(),
-        scope: z.literal('global'),
-        status: z.literal('ongoing'),
-        started_at: z.iso.datetime(),
-        summary: z.string(),
-      }),
-    )
-    .optional(),
-  platform_status: z.literal('degraded').optional(),
-});
+export const EventPageWire = z
+  .object({
+    events: z.array(EventWire),
+    cursor: z.string(),
+    has_more: z.boolean(),
+    reset: z.boolean(),
+    earliest_cursor: z.string().optional(),
+    platform_incidents: z
+      .array(
+        z.object({
+          id: z.string(),
+          subsystem: z.string(),
+          severity: z.string(),
+          scope: z.literal('global'),
+          status: z.literal('ongoing'),
+          started_at: z.iso.datetime(),
+          summary: z.string(),
+        }),
+      )
+      .optional(),
+    platform_status: z.literal('degraded').optional(),
+  })
+  .meta({ id: 'EventPage' });
 
 export interface EventPage {
   readonly view: EventView;

@@ -13,12 +13,14 @@ export interface IssuedDelegate {
 }
 
 /** Contract 01, section 6.7. */
-export const IssuedDelegateWire = z.object({
-  status: z.literal('ok'),
-  delegate_id: z.uuid(),
-  token: z.string().meta({ secret: true }).optional(),
-  expires_at: z.iso.datetime().nullable(),
-});
+export const IssuedDelegateWire = z
+  .object({
+    status: z.literal('ok'),
+    delegate_id: z.uuid(),
+    token: z.string().meta({ secret: true }).optional(),
+    expires_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'IssuedDelegate' });
 
 export const issuedDelegateToWire = ({ delegate, token }: IssuedDelegate) => ({
   status: 'ok' as const,
@@ -29,29 +31,31 @@ export const issuedDelegateToWire = ({ delegate, token }: IssuedDelegate) => ({
 
 const amount = z.number().optional();
 
-export const DelegateWire = z.object({
-  id: z.uuid(),
-  project_id: z.string(),
-  principal_id: z.string(),
-  kind: z.string(),
-  scope: z.object({
-    v: z.literal(1),
-    capabilities: z.array(z.string()),
-    projects: z.array(z.string()).optional(),
-  }),
-  spend_cap: z
-    .object({
+export const DelegateWire = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    principal_id: z.string(),
+    kind: z.string(),
+    scope: z.object({
       v: z.literal(1),
-      currency: z.literal('usd_micros'),
-      period: z.enum(['day', 'week', 'month']).optional(),
-      per_period: amount,
-      per_tx: amount,
-    })
-    .nullable(),
-  expires_at: z.iso.datetime().nullable(),
-  revoked_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-});
+      capabilities: z.array(z.string()),
+      projects: z.array(z.string()).optional(),
+    }),
+    spend_cap: z
+      .object({
+        v: z.literal(1),
+        currency: z.literal('usd_micros'),
+        period: z.enum(['day', 'week', 'month']).optional(),
+        per_period: amount,
+        per_tx: amount,
+      })
+      .nullable(),
+    expires_at: z.iso.datetime().nullable(),
+    revoked_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Delegate' });
 
 export const delegateToWire = (delegate: Delegate): z.output<typeof DelegateWire> => ({
   id: delegate.id,

@@ -23,16 +23,18 @@ export function liveFirst(
 }
 
 /** Contract 01, section 6.6. */
-export const GrantWire = z.object({
-  id: z.uuid(),
-  project_id: z.string(),
-  principal_id: z.string(),
-  capability: z.string(),
-  policy: z.record(z.string(), z.unknown()).nullable(),
-  expires_at: z.iso.datetime().nullable(),
-  revoked_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-});
+export const GrantWire = z
+  .object({
+    id: z.uuid(),
+    project_id: z.string(),
+    principal_id: z.string(),
+    capability: z.string(),
+    policy: z.record(z.string(), z.unknown()).nullable(),
+    expires_at: z.iso.datetime().nullable(),
+    revoked_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'ProjectGrant' });
 
 export const grantToWire = (grant: Grant) => ({
   id: grant.id,

@@ -7,17 +7,19 @@ export interface DeclaredIncident extends PlatformIncident {
 }
 
 /** Contract 02, section 1.8. */
-export const IncidentWire = z.object({
-  id: z.string(),
-  subsystem: z.enum(incidentSubsystems),
-  severity: z.enum(incidentSeverities),
-  scope: z.enum(['global', 'projects']),
-  project_ids: z.array(z.string()),
-  status: z.enum(['ongoing', 'resolved']),
-  summary: z.string(),
-  started_at: z.iso.datetime(),
-  resolved_at: z.iso.datetime().nullable(),
-});
+export const IncidentWire = z
+  .object({
+    id: z.string(),
+    subsystem: z.enum(incidentSubsystems),
+    severity: z.enum(incidentSeverities),
+    scope: z.enum(['global', 'projects']),
+    project_ids: z.array(z.string()),
+    status: z.enum(['ongoing', 'resolved']),
+    summary: z.string(),
+    started_at: z.iso.datetime(),
+    resolved_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Incident' });
 
 export const statusOf = ({ resolvedAt }: Pick<PlatformIncident, 'resolvedAt'>): 'ongoing' | 'resolved' =>
   resolvedAt === null ? 'ongoing' : 'resolved';

@@ -18,7 +18,9 @@ export interface OperatorScope {
   readonly principal: string;
 }
 
-export const OperatorScopeWire = z.object({ kind: z.enum(['email', 'wallet', 'principal']), principal: z.string() });
+export const OperatorScopeWire = z
+  .object({ kind: z.enum(['email', 'wallet', 'principal']), principal: z.string() })
+  .meta({ id: 'OperatorScope' });
 
 /** An organization, as one of the principals that are looked for sees it. */
 export interface OperatedOrg {

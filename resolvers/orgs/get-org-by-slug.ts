@@ -7,7 +7,7 @@ import { query } from '../../kernel/run/operation.ts';
 import type { OrgDetail } from './get-org.ts';
 import { orgActions } from './shared/actions.ts';
 import { slugForm, slugReleased } from './shared/claim-slug.ts';
-import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
+import { OrgWithRoleWire, orgToWire } from './shared/wire.ts';
 
 interface SlugInput {
   readonly slug: string;
@@ -45,7 +45,7 @@ export const getOrgBySlug = query({
     ...org,
     role: authority.kind === 'membership' ? authority.role : null,
   }),
-  wire: OrgSummaryWire.extend({ role: roleWire.nullable() }),
+  wire: OrgWithRoleWire,
   toWire: (org) => ({ ...orgToWire(org), role: org.role }),
 });
 

@@ -4,7 +4,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { orgActions } from './shared/actions.ts';
-import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
+import { OrgWithRoleWire, orgToWire } from './shared/wire.ts';
 
 export interface OrgDetail extends Org {
   /** The caller's own role; null for a platform admin who is no member. */
@@ -23,6 +23,6 @@ export const getOrg = query({
     ...org,
     role: authority.kind === 'membership' ? authority.role : null,
   }),
-  wire: OrgSummaryWire.extend({ role: roleWire.nullable() }),
+  wire: OrgWithRoleWire,
   toWire: (org) => ({ ...orgToWire(org), role: org.role }),
 });

@@ -37,14 +37,16 @@ export async function payoutRecoveries(rows: Rows, orgIds: readonly string[]): P
   });
 }
 
-export const PayoutRecoveryWire = z.object({
-  status: z.enum(['ready', 'required', 'ambiguous']),
-  active_wallet_count: z.number(),
-  mode: z.enum(['default', 'single_active_wallet']).optional(),
-  wallet_address: z.string().optional(),
-  code: z.enum(['PAYOUT_WALLET_REQUIRED', 'PAYOUT_WALLET_AMBIGUOUS']).optional(),
-  next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string(), why: z.string() })),
-});
+export const PayoutRecoveryWire = z
+  .object({
+    status: z.enum(['ready', 'required', 'ambiguous']),
+    active_wallet_count: z.number(),
+    mode: z.enum(['default', 'single_active_wallet']).optional(),
+    wallet_address: z.string().optional(),
+    code: z.enum(['PAYOUT_WALLET_REQUIRED', 'PAYOUT_WALLET_AMBIGUOUS']).optional(),
+    next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string(), why: z.string() })),
+  })
+  .meta({ id: 'PayoutRecovery' });
 
 export const payoutRecoveryToWire = ({ orgId, status, activeWallets, mode, wallet }: PayoutRecovery) => ({
   status,

@@ -17,18 +17,22 @@ export const manifestWire = z.object({
 export const manifestToWire = (manifest: Manifest) =>
   JSON.parse(JSON.stringify(manifest)) as z.infer<typeof manifestWire>;
 
-export const namedWire = z.object({
-  tables: z.array(z.string()),
-  views: z.array(z.string()),
-  rpcs: z.array(z.string()),
-});
+export const namedWire = z
+  .object({
+    tables: z.array(z.string()),
+    views: z.array(z.string()),
+    rpcs: z.array(z.string()),
+  })
+  .meta({ id: 'ExposedNames' });
 
-export const findingWire = z.object({
-  type: z.string(),
-  severity: z.enum(['error', 'warning']),
-  detail: z.string(),
-  fix: z.string().optional(),
-});
+export const findingWire = z
+  .object({
+    type: z.string(),
+    severity: z.enum(['error', 'warning']),
+    detail: z.string(),
+    fix: z.string().optional(),
+  })
+  .meta({ id: 'ExposeFinding' });
 
 export const findingToWire = ({ type, severity, detail, fix }: Finding): z.infer<typeof findingWire> => ({
   type,

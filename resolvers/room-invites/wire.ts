@@ -18,15 +18,17 @@ export const inviteKind = 'room';
 export const inviteRole = 'viewer';
 
 /** Contract 02, section 2.8. */
-export const RoomInviteWire = z.object({
-  invite_id: z.uuid(),
-  kind: z.literal('room'),
-  role: z.literal('viewer'),
-  room: z.object({ org_id: z.uuid(), room_key: z.string() }),
-  note: z.string().nullable(),
-  expires_at: z.iso.datetime(),
-  created_at: z.iso.datetime(),
-});
+export const RoomInviteWire = z
+  .object({
+    invite_id: z.uuid(),
+    kind: z.literal('room'),
+    role: z.literal('viewer'),
+    room: z.object({ org_id: z.uuid(), room_key: z.string() }),
+    note: z.string().nullable(),
+    expires_at: z.iso.datetime(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'RoomInvite' });
 
 export const roomInviteToWire = (invite: ShownInvite): z.infer<typeof RoomInviteWire> => ({
   invite_id: invite.id,

@@ -12,13 +12,15 @@ export interface RoomSummary {
   readonly lastActivityAt: Date | null;
 }
 
-export const RoomSummaryWire = z.object({
-  org_id: z.uuid(),
-  room_key: z.string(),
-  project_id: z.string().nullable(),
-  live_presences: z.number().int(),
-  last_activity_at: z.iso.datetime().nullable(),
-});
+export const RoomSummaryWire = z
+  .object({
+    org_id: z.uuid(),
+    room_key: z.string(),
+    project_id: z.string().nullable(),
+    live_presences: z.number().int(),
+    last_activity_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Room' });
 
 /** The project whose default room it is, or null for a named room. */
 export const projectOfRoom = (key: string): string | null => (key.startsWith('prj_') ? key : null);

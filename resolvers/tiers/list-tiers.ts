@@ -5,23 +5,27 @@ import { dollars, type Offer, offerOf, storageMb } from '../../kernel/limits/tie
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 
-const TierWire = z.object({
-  price: z.string().describe('What a lease costs, or `0.00` where nothing is asked for.'),
-  lease: z.enum(['perpetual', 'leased']).describe('`perpetual` where leases are off: nothing ends.'),
-  lease_days: z.int().nullable().describe('Days that a lease lasts; null where leases are off.'),
-  storage_mb: z.int(),
-  api_calls: z.int(),
-  usage_days: z.int().describe('Days after which requests are counted anew.'),
-  max_projects: z.int(),
-  max_members: z.int(),
-  max_functions: z.int(),
-  description: z.string(),
-});
+const TierWire = z
+  .object({
+    price: z.string().describe('What a lease costs, or `0.00` where nothing is asked for.'),
+    lease: z.enum(['perpetual', 'leased']).describe('`perpetual` where leases are off: nothing ends.'),
+    lease_days: z.int().nullable().describe('Days that a lease lasts; null where leases are off.'),
+    storage_mb: z.int(),
+    api_calls: z.int(),
+    usage_days: z.int().describe('Days after which requests are counted anew.'),
+    max_projects: z.int(),
+    max_members: z.int(),
+    max_functions: z.int(),
+    description: z.string(),
+  })
+  .meta({ id: 'Tier' });
 
-const QuoteWire = z.object({
-  tiers: z.object({ prototype: TierWire, hobby: TierWire, team: TierWire }),
-  auth: z.object({ method: z.string(), headers: z.array(z.string()), message_format: z.string() }),
-});
+const QuoteWire = z
+  .object({
+    tiers: z.object({ prototype: TierWire, hobby: TierWire, team: TierWire }),
+    auth: z.object({ method: z.string(), headers: z.array(z.string()), message_format: z.string() }),
+  })
+  .meta({ id: 'TierQuote' });
 
 const offerToWire = (offer: Offer, currency: string) => ({
   price: currency + dollars(offer.price),

@@ -8,7 +8,9 @@ export interface MemberWithKey {
   readonly key: EncryptionKey;
 }
 
-export const MemberKeyWire = EncryptionKeyWire.extend({ org_id: z.uuid(), principal_id: z.string() });
+export const MemberKeyWire = EncryptionKeyWire.extend({ org_id: z.uuid(), principal_id: z.string() }).meta({
+  id: 'MemberEncryptionKey',
+});
 
 export const memberKeyToWire = ({ member, key }: MemberWithKey) => ({
   ...encryptionKeyToWire(key),

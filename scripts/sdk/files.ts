@@ -1,6 +1,6 @@
 import { errorRows } from '../../resolvers/index.ts';
 import { ceremonySurfaces, type Surface, surfaces, userSurfaces } from '../surfaces.ts';
-import { printNamespace } from './print-namespace.ts';
+import { printNamespace, printTypes } from './print-namespace.ts';
 
 const folder = 'clients/sdk/src';
 
@@ -43,6 +43,7 @@ export function sdkFiles(): Readonly<Record<string, () => string>> {
   const all = namespaces();
   return {
     [`${folder}/error-codes.ts`]: printCodes,
+    [`${folder}/types.ts`]: () => printTypes(all.values()),
     [`${folder}/namespaces.ts`]: () => printAll([...all.keys()]),
     ...Object.fromEntries(
       [...all].map(([name, ofIt]) => [`${folder}/namespaces/${name}.ts`, () => printNamespace(name, ofIt)]),

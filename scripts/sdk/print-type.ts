@@ -55,9 +55,11 @@ const scalars: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-interface Spelling {
+export interface Spelling {
   readonly io: 'input' | 'output';
   readonly indent: string;
+  /** Collects the named schemas that are printed by their names. Without it, all are printed in place. */
+  readonly named?: Map<string, PlainSchema>;
   /** Whether names stay those of the wire. */
   readonly asWire?: boolean;
 }
@@ -66,8 +68,15 @@ interface Spelling {
 const inCamelCase = (text: string | undefined, { properties = {} }: PlainSchema): string | undefined =>
   text?.replace(/`(\w+)`/g, (quoted, name: string) => (name in properties ? `\`${camelName(name)}\`` : quoted));
 
-/** A schema as a type. */
+/** A schema as a type. A named schema is its name, except among names of the wire, which the named type does not have. */
 export function typeOf(schema: PlainSchema, spelling: Spelling): string {
+  const { named, ...form } = schema;
+  if (named === undefined || spelling.named === undefined || spelling.asWire === true) return formOf(form, spelling);
+  spelling.named.set(named, form);
+  return named;
+}
+
+function formOf(schema: PlainSchema, spelling: Spelling): string {
   const { type, anyOf, oneOf, allOf, items, prefixItems } = schema;
   const branches = anyOf ?? oneOf ?? allOf;
   if (branches !== undefined) {
@@ -76,7 +85,7 @@ export function typeOf(schema: PlainSchema, spelling: Spelling): string {
   }
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
-  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one }, spelling)).join(' | ');
+  if (Array.isArray(type)) return type.map((one) => formOf({ ...schema, type: one }, spelling)).join(' | ');
   if (prefixItems !== undefined) return `readonly [${prefixItems.map((one) => typeOf(one, spelling)).join(', ')}]`;
   if (type === 'array') {
     const item = items === undefined ? 'unknown' : typeOf(items, spelling);
@@ -86,11 +95,11 @@ export function typeOf(schema: PlainSchema, spelling: Spelling): string {
   return scalars[type as string] ?? 'unknown';
 }
 
-function objectOf(schema: PlainSchema, { io, indent, asWire = false }: Spelling): string {
+function objectOf(schema: PlainSchema, { indent, asWire = false, ...spelling }: Spelling): string {
   const { required = [], additionalProperties } = schema;
   const members = membersOf(schema);
   const loose = isLoose(schema);
-  const inner = { io, indent: `${indent}  `, asWire: asWire || loose };
+  const inner = { ...spelling, indent: `${indent}  `, asWire: asWire || loose };
   const rest = !loose
     ? undefined
     : additionalProperties === true || members.length > 0

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-/** A JSON Schema without references: what has a name is where it is used. */
+/** A JSON Schema without references: a schema with a name is where it is used, with the name beside it. */
 export type PlainSchema = {
+  /** The name of the schema, which is its id (`.meta({ id })`). */
+  readonly named?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, PlainSchema>>;
@@ -39,7 +41,8 @@ export function plainSchema(schema: z.ZodType, io: 'input' | 'output'): PlainSch
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...own } = value as { readonly $ref?: string };
     if ($ref === undefined) return members(own);
-    return { ...(plain($defs[$ref.replace('#/$defs/', '')]) as object), ...members(own) };
+    const id = $ref.replace('#/$defs/', '');
+    return { ...(plain($defs[id]) as object), named: id, ...members(own) };
   };
   const members = (value: object): object =>
     Object.fromEntries(

@@ -137,6 +137,23 @@ test('what may be left out may be undefined, in every option', async () => {
   await compiled('undefined.ts');
 });
 
+test('the type of what answers have in common is imported by its name, and is the same in each of them', async () => {
+  await writeFile(
+    join(folder, 'named.ts'),
+    `import type { Client, RoomMessage, RoomPresence } from '@svc/sdk';
+    declare const client: Client;
+    const room = { org: 'o', room: 'r' };
+    const listed: readonly RoomMessage[] = (await client.rooms.listMessages(room)).messages;
+    const presence: RoomPresence = await client.rooms.getPresence({ ...room, presence: 'p' });
+    const live: readonly RoomPresence[] | undefined = (await client.rooms.listMessages(room)).livePresences;
+    const text: string = listed[0]?.bodySnippet ?? live?.[0]?.name ?? presence.name;
+    // @ts-expect-error a message has no such member
+    listed[0]?.body_snippet;
+    text;`,
+  );
+  await compiled('named.ts');
+});
+
 /** Programs that a page shows, one after the other as one. */
 async function shownBy(page: string): Promise<string> {
   const text = await readFile(join(root, page), 'utf8');

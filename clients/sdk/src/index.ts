@@ -46,6 +46,7 @@ export * from './project-user.ts';
 export * from './rows.ts';
 export type { SocketState } from './socket.ts';
 export { type Follower, type SubscribeOptions, subscribe } from './subscribe.ts';
+export type * from './types.ts';
 export * from './wallet.ts';
 export * from './watch-errors.ts';
 

@@ -12,18 +12,20 @@ export const passkeyJson = (of: typeof passkeys) =>
 export type PasskeyRow = Answer<ReturnType<typeof passkeyJson>>;
 
 /** Contract 01, section 3.1: `PasskeyRecord`. */
-export const PasskeyWire = z.object({
-  id: z.uuid(),
-  rp_id: z.string(),
-  created_origin: z.string(),
-  last_used_origin: z.string().nullable(),
-  transports: z.array(z.string()),
-  label: z.string().nullable(),
-  credential_device_type: z.string().nullable(),
-  credential_backed_up: z.boolean().nullable(),
-  created_at: z.iso.datetime(),
-  last_used_at: z.iso.datetime().nullable(),
-});
+export const PasskeyWire = z
+  .object({
+    id: z.uuid(),
+    rp_id: z.string(),
+    created_origin: z.string(),
+    last_used_origin: z.string().nullable(),
+    transports: z.array(z.string()),
+    label: z.string().nullable(),
+    credential_device_type: z.string().nullable(),
+    credential_backed_up: z.boolean().nullable(),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'UserPasskey' });
 
 export const passkeyToWire = (row: PasskeyRow): z.output<typeof PasskeyWire> => ({
   ...row,

@@ -41,23 +41,25 @@ export const passkeyStateOf = ({ passkeyBoundAt, passkeyPendingAt }: OperatorCon
   passkeyBoundAt !== null ? 'verified' : passkeyPendingAt === null ? 'none' : 'pending';
 
 /** Contract 02, section 5.1. */
-export const OperatorContactWire = z.object({
-  wallet: z.string().nullable(),
-  name: z.string(),
-  email: z.string().nullable(),
-  webhook: z.string().nullable(),
-  email_verification_status: z.enum(contactStates),
-  passkey_binding_status: z.enum(contactStates),
-  assurance_level: z.enum(assuranceLevels),
-  email_verified_at: z.iso.datetime().nullable(),
-  email_verified_message_id: z.string().nullable(),
-  email_challenge_sent_at: z.iso.datetime().nullable(),
-  passkey_bound_at: z.iso.datetime().nullable(),
-  active_operator_passkey_id: z.string().nullable(),
-  updated_at: z.iso.datetime(),
-  verification_retry_after_seconds: z.int().optional(),
-  enrollment_sent_to: z.string().optional(),
-});
+export const OperatorContactWire = z
+  .object({
+    wallet: z.string().nullable(),
+    name: z.string(),
+    email: z.string().nullable(),
+    webhook: z.string().nullable(),
+    email_verification_status: z.enum(contactStates),
+    passkey_binding_status: z.enum(contactStates),
+    assurance_level: z.enum(assuranceLevels),
+    email_verified_at: z.iso.datetime().nullable(),
+    email_verified_message_id: z.string().nullable(),
+    email_challenge_sent_at: z.iso.datetime().nullable(),
+    passkey_bound_at: z.iso.datetime().nullable(),
+    active_operator_passkey_id: z.string().nullable(),
+    updated_at: z.iso.datetime(),
+    verification_retry_after_seconds: z.int().optional(),
+    enrollment_sent_to: z.string().optional(),
+  })
+  .meta({ id: 'OperatorContact' });
 
 export function operatorContactToWire(
   { wallet, contact }: ShownContact,

@@ -14,13 +14,20 @@ export const leaseEndOf = ({ leasePerpetual, leaseExpiresAt }: Lease): Date | nu
 export const leaseEndToWire = (org: Lease): string | null => leaseEndOf(org)?.toISOString() ?? null;
 
 /** Contract 01, section 6.1. */
-export const OrgSummaryWire = z.object({
-  org_id: z.uuid(),
-  display_name: z.string().nullable(),
-  slug: z.string().nullable(),
-  tier: tierWire.nullable(),
-  lease_started_at: z.iso.datetime().nullable(),
-  lease_expires_at: z.iso.datetime().nullable(),
+export const OrgSummaryWire = z
+  .object({
+    org_id: z.uuid(),
+    display_name: z.string().nullable(),
+    slug: z.string().nullable(),
+    tier: tierWire.nullable(),
+    lease_started_at: z.iso.datetime().nullable(),
+    lease_expires_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Organization' });
+
+/** An organization with the role of the caller, which is null without a membership. */
+export const OrgWithRoleWire = OrgSummaryWire.extend({ role: roleWire.nullable() }).meta({
+  id: 'OrganizationWithRole',
 });
 
 export const orgToWire = (org: Org) => ({
@@ -32,12 +39,14 @@ export const orgToWire = (org: Org) => ({
   lease_expires_at: leaseEndToWire(org),
 });
 
-export const MembershipWire = z.object({
-  org_id: z.uuid(),
-  display_name: z.string().nullable(),
-  role: roleWire,
-  status: membershipStatusWire,
-});
+export const MembershipWire = z
+  .object({
+    org_id: z.uuid(),
+    display_name: z.string().nullable(),
+    role: roleWire,
+    status: membershipStatusWire,
+  })
+  .meta({ id: 'Membership' });
 
 export const membershipToWire = (row: MembershipRow) => ({
   org_id: row.orgId,

@@ -36,42 +36,46 @@ export function statusOf(project: ProjectRow): ProjectStatus {
 }
 
 /** Contract 01, section 5.2 (`OperationActor`). */
-const OperationActorWire = z.object({
-  schema_version: z.literal(1),
-  principal: z
-    .object({
-      principal_id: z.string(),
-      principal_type: z.enum(['human', 'agent', 'ci', 'system']),
-      display_name_at_capture: z.string().nullable(),
-      linked_identities_at_capture: z.array(z.never()),
-    })
-    .nullable(),
-  authenticator: z.object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() }).nullable(),
-  authority: z.looseObject({ kind: z.string() }),
-  captured_at: z.iso.datetime(),
-});
+const OperationActorWire = z
+  .object({
+    schema_version: z.literal(1),
+    principal: z
+      .object({
+        principal_id: z.string(),
+        principal_type: z.enum(['human', 'agent', 'ci', 'system']),
+        display_name_at_capture: z.string().nullable(),
+        linked_identities_at_capture: z.array(z.never()),
+      })
+      .nullable(),
+    authenticator: z.object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() }).nullable(),
+    authority: z.looseObject({ kind: z.string() }),
+    captured_at: z.iso.datetime(),
+  })
+  .meta({ id: 'OperationActor' });
 
 /** Contract 01, section 5.2 (`ProjectSummary`): both spellings of the two ids are sent. */
-export const ProjectSummaryWire = z.object({
-  id: z.string(),
-  project_id: z.string(),
-  name: z.string(),
-  tier: tierWire,
-  site_url: z.string().nullable(),
-  custom_domains: z.array(z.string()),
-  status: statusWire,
-  effective_status: statusWire,
-  organization_lifecycle_state: lifecycleWire,
-  lease_perpetual: z.boolean(),
-  organization_id: z.uuid(),
-  org_id: z.uuid(),
-  created_by: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  creator: OperationActorWire.nullable(),
-  pinned: z.boolean(),
-  deleted_at: z.iso.datetime().nullable(),
-  archived_at: z.iso.datetime().nullable(),
-});
+export const ProjectSummaryWire = z
+  .object({
+    id: z.string(),
+    project_id: z.string(),
+    name: z.string(),
+    tier: tierWire,
+    site_url: z.string().nullable(),
+    custom_domains: z.array(z.string()),
+    status: statusWire,
+    effective_status: statusWire,
+    organization_lifecycle_state: lifecycleWire,
+    lease_perpetual: z.boolean(),
+    organization_id: z.uuid(),
+    org_id: z.uuid(),
+    created_by: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    creator: OperationActorWire.nullable(),
+    pinned: z.boolean(),
+    deleted_at: z.iso.datetime().nullable(),
+    archived_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ProjectSummary' });
 
 export const projectToWire = (project: ProjectRow) => ({
   id: project.id,

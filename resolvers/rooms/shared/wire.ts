@@ -9,16 +9,18 @@ import { roomFeed } from './room-feed.ts';
 export const snippetCharacters = 280;
 
 /** Contract 02, section 2.3. */
-export const PresenceWire = z.object({
-  presence_id: z.string(),
-  name: z.string(),
-  task: z.string().nullable(),
-  program: z.string().nullable(),
-  model: z.string().nullable(),
-  state: z.enum(['active', 'expired', 'left']),
-  last_active: z.iso.datetime(),
-  expires_at: z.iso.datetime(),
-});
+export const PresenceWire = z
+  .object({
+    presence_id: z.string(),
+    name: z.string(),
+    task: z.string().nullable(),
+    program: z.string().nullable(),
+    model: z.string().nullable(),
+    state: z.enum(['active', 'expired', 'left']),
+    last_active: z.iso.datetime(),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: 'RoomPresence' });
 
 export const presenceToWire = (presence: Presence) => ({
   presence_id: presence.id,
@@ -37,7 +39,7 @@ export const ArrivalWire = PresenceWire.extend({
   renamed: z.boolean().optional(),
   why: z.string().optional(),
   resumed: z.boolean().optional(),
-});
+}).meta({ id: 'RoomArrival' });
 
 export function arrivalToWire({ presence, how, requestedName }: PresenceResult): z.infer<typeof ArrivalWire> {
   const wire = presenceToWire(presence);
@@ -52,27 +54,31 @@ export function arrivalToWire({ presence, how, requestedName }: PresenceResult):
   };
 }
 
-export const RecipientWire = z.object({
-  name: z.string(),
-  kind: z.enum(['to', 'cc']),
-  ack_required: z.boolean(),
-  acked_at: z.iso.datetime().nullable(),
-});
+export const RecipientWire = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['to', 'cc']),
+    ack_required: z.boolean(),
+    acked_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'MessageRecipient' });
 
 /** A message as lists show it. Contract 02, section 2.4. */
-export const MessageWire = z.object({
-  message_id: z.string(),
-  cursor: z.string(),
-  room_key: z.string(),
-  sender: z.string(),
-  body_snippet: z.string(),
-  body_truncated: z.boolean(),
-  thread_id: z.string().nullable(),
-  importance: z.enum(['normal', 'high']),
-  ack_required: z.boolean(),
-  recipients: z.array(RecipientWire),
-  created_at: z.iso.datetime(),
-});
+export const MessageWire = z
+  .object({
+    message_id: z.string(),
+    cursor: z.string(),
+    room_key: z.string(),
+    sender: z.string(),
+    body_snippet: z.string(),
+    body_truncated: z.boolean(),
+    thread_id: z.string().nullable(),
+    importance: z.enum(['normal', 'high']),
+    ack_required: z.boolean(),
+    recipients: z.array(RecipientWire),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'RoomMessage' });
 
 /** The first characters of a text: whole ones, not the units of an encoding. */
 export const snippetOf = (text: string, characters: number): string =>

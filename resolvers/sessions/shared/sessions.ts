@@ -101,7 +101,7 @@ export const controlPlaneTokenShape = {
   principal_id: z.string(),
   amr: z.array(z.string()),
 };
-export const ControlPlaneTokenWire = z.object(controlPlaneTokenShape);
+export const ControlPlaneTokenWire = z.object(controlPlaneTokenShape).meta({ id: 'ControlPlaneToken' });
 
 export const controlPlaneTokenToWire = ({ token, provenance, principalId, amrTimes }: MintedSession) => ({
   control_plane_session_token: token,
@@ -113,14 +113,16 @@ export const controlPlaneTokenToWire = ({ token, provenance, principalId, amrTim
 });
 
 /** Contract 01, section 5.13. */
-export const OperatorTokenWire = z.object({
-  operator_session_token: z.string().meta({ secret: true }),
-  token_type: z.literal('Bearer'),
-  expires_in: z.int(),
-  absolute_expires_at: z.iso.datetime(),
-  email: z.string(),
-  wallets: z.array(z.string()),
-});
+export const OperatorTokenWire = z
+  .object({
+    operator_session_token: z.string().meta({ secret: true }),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int(),
+    absolute_expires_at: z.iso.datetime(),
+    email: z.string(),
+    wallets: z.array(z.string()),
+  })
+  .meta({ id: 'OperatorToken' });
 
 export const operatorTokenToWire = ({ token, absoluteExpiresAt, email, wallets }: MintedSession) => ({
   operator_session_token: token,

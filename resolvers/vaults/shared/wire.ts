@@ -3,13 +3,15 @@ import type { VaultRow } from '../vault-row.ts';
 import type { EncryptionKey, Envelope } from './member-keys.ts';
 
 /** Contract 01, section 5.15. */
-export const EncryptionKeyWire = z.object({
-  encryption_key_id: z.uuid(),
-  ek_fingerprint: z.string(),
-  custody_scheme: z.string(),
-  state: z.enum(['active', 'rotation_required', 'revoked']),
-  created_at: z.iso.datetime(),
-});
+export const EncryptionKeyWire = z
+  .object({
+    encryption_key_id: z.uuid(),
+    ek_fingerprint: z.string(),
+    custody_scheme: z.string(),
+    state: z.enum(['active', 'rotation_required', 'revoked']),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'EncryptionKey' });
 
 export const encryptionKeyToWire = (key: EncryptionKey) => ({
   encryption_key_id: key.id,
@@ -37,15 +39,19 @@ const actionsOf: Readonly<Record<Envelope, z.infer<typeof NextActionsWire>>> = {
 /** What has to be done before a new member can read and write vaults. */
 export const envelopeActions = (envelope: Envelope) => [...actionsOf[envelope]];
 
-export const VaultWire = z.object({
-  vault_id: z.uuid(),
-  org_id: z.uuid(),
-  project_id: z.string(),
-  epoch: z.number(),
-  rotation_required_since: z.iso.datetime().nullable(),
-  writers: z.array(z.object({ encryption_key_id: z.uuid(), principal_id: z.string(), admitted_at: z.iso.datetime() })),
-  created_at: z.iso.datetime(),
-});
+export const VaultWire = z
+  .object({
+    vault_id: z.uuid(),
+    org_id: z.uuid(),
+    project_id: z.string(),
+    epoch: z.number(),
+    rotation_required_since: z.iso.datetime().nullable(),
+    writers: z.array(
+      z.object({ encryption_key_id: z.uuid(), principal_id: z.string(), admitted_at: z.iso.datetime() }),
+    ),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Vault' });
 
 export const vaultToWire = (vault: VaultRow) => ({
   vault_id: vault.id,

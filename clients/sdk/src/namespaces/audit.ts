@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { method } from '../method.ts';
 import { follower } from '../subscribe.ts';
+import type { AuditFullReport, AuditOrder, FreeAudit, Stats } from '../types.ts';
 
 /** Operations of `audit`. */
 export const audit = (connection: Connection) => ({
@@ -38,50 +39,8 @@ export interface BuyAnswer {
   readonly generatedJsonld: string;
   readonly generatedLlmsTxt: string;
   readonly tier: string;
-  readonly report: {
-    readonly rubric: string;
-    readonly tokenTable: string;
-    readonly finalUrl: string;
-    readonly httpStatus: number;
-    readonly robotsStatus: number | null;
-    readonly llmsFullStatus: number | null;
-    readonly flags: readonly string[];
-    readonly parts: readonly {
-      readonly part: string;
-      readonly weight: number;
-      readonly score: number;
-    }[];
-    readonly checks: readonly {
-      readonly id: string;
-      readonly part: string;
-      readonly title: string;
-      readonly points: number;
-      readonly max: number;
-      readonly evidence: string;
-    }[];
-    readonly bots: readonly {
-      readonly token: string;
-      readonly class: string;
-      readonly allowed: boolean;
-      readonly group: string | null;
-      readonly rule: {
-        readonly text: string;
-        readonly line: number;
-      } | null;
-    }[];
-    readonly contentSignals: readonly string[];
-    readonly nodeTypes: readonly string[];
-  };
-  readonly order: {
-    readonly id: string;
-    readonly tx: string;
-    readonly network: string;
-    readonly payer: string;
-    readonly domain: string;
-    readonly priceUsd: string;
-    readonly paidAt: string;
-    readonly auditedAt: string | null;
-  };
+  readonly report: AuditFullReport;
+  readonly order: AuditOrder;
 }
 
 export interface GetPricingAnswer {
@@ -116,88 +75,9 @@ export interface RunInput {
   readonly url?: string | undefined;
 }
 
-export interface RunAnswer {
-  readonly ok: true;
-  readonly domain: string;
-  readonly targetUrl: string;
-  readonly geoScore: number;
-  readonly schemaScore: number;
-  readonly llmsTxtScore: number;
-  readonly hasJsonld: boolean;
-  readonly hasLlmsTxt: boolean;
-  readonly allowsAiBots: boolean;
-  readonly tier: 'free';
-  readonly generatedJsonld: string;
-  readonly generatedLlmsTxt: string;
-  readonly preview: {
-    readonly checksShown: number;
-    readonly checksTotal: number;
-    readonly checks: readonly {
-      readonly id: string;
-      readonly title: string;
-      readonly points: number;
-      readonly max: number;
-      readonly evidence: string;
-    }[];
-    readonly redacted: true;
-  };
-  readonly telemetry: {
-    readonly finalUrl: string;
-    readonly httpStatus: number;
-    readonly redirects: number;
-    readonly fetchedBytes: number;
-    readonly truncated: boolean;
-    readonly flags: readonly string[];
-    readonly timingsMs: {
-      readonly dns: number;
-      readonly tls: number;
-      readonly ttfb: number;
-      readonly total: number;
-    };
-    readonly robotsStatus: number | null;
-    readonly rubric: string;
-    readonly tokenTable: string;
-    readonly cached: boolean;
-    readonly auditedAt: string;
-  };
-}
+export type RunAnswer = FreeAudit;
 
-export interface StatsAnswer {
-  readonly ok: true;
-  readonly audits: {
-    readonly total: number;
-    readonly free: number;
-    readonly paid: number;
-    readonly last_24h: number;
-    readonly uniqueDomains: number;
-    readonly averageGeoScore: number | null;
-  };
-  readonly orders: {
-    readonly total: number;
-    readonly revenueUsd: string;
-    readonly byTier: {
-      readonly audit: {
-        readonly count: number;
-        readonly usd: string;
-      };
-      readonly pro: {
-        readonly count: number;
-        readonly usd: string;
-      };
-      readonly buyout: {
-        readonly count: number;
-        readonly usd: string;
-      };
-    };
-    readonly verifiedTransactions: number;
-  };
-  readonly recentDomains: readonly {
-    readonly domain: string;
-    readonly geoScore: number;
-    readonly auditedAt: string;
-  }[];
-  readonly generatedAt: string;
-}
+export type StatsAnswer = Stats;
 
 /** Begin to follow a site’s audit. */
 export interface FollowInput {

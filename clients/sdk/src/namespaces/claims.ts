@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { method } from '../method.ts';
 import { follower } from '../subscribe.ts';
+import type { RoomArrival, RoomClaim } from '../types.ts';
 
 /** Operations of `claims`. */
 export const claims = (connection: Connection) => ({
@@ -51,29 +52,8 @@ export interface CreateAnswer {
   readonly holder: string;
   readonly expiresAt: string;
   readonly createdAt: string;
-  readonly conflicts: readonly {
-    readonly claimId: string;
-    readonly resource: string;
-    readonly mode: 'exclusive' | 'shared';
-    readonly note: string | null;
-    readonly holder: string;
-    readonly expiresAt: string;
-    readonly createdAt: string;
-  }[];
-  readonly presence?: {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-    readonly requestedName?: string | undefined;
-    readonly renamed?: boolean | undefined;
-    readonly why?: string | undefined;
-    readonly resumed?: boolean | undefined;
-  } | undefined;
+  readonly conflicts: readonly RoomClaim[];
+  readonly presence?: RoomArrival | undefined;
 }
 
 /** What is claimed in a room, newest first. */

@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
+import type { AnsweredEscalation, Escalation, EscalationAcknowledgement, EscalationClimb, EscalationRaiser, EscalationResolution } from '../types.ts';
 
 /** Operations of `escalations`. */
 export const escalations = (connection: Connection) => ({
@@ -29,41 +30,7 @@ export interface AcknowledgeInput {
   readonly escalation: string;
 }
 
-export interface AcknowledgeAnswer {
-  readonly escalationId: string;
-  readonly orgId: string;
-  readonly projectId: string | null;
-  readonly raisedBy: {
-    readonly principalId: string;
-    readonly delegateId: string | null;
-    readonly presenceName: string | null;
-  };
-  readonly severity: 'normal' | 'high';
-  readonly reason: string;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly status: 'open' | 'acknowledged' | 'resolved';
-  readonly level: number;
-  readonly raisedAt: string;
-  readonly deadlineAt: string;
-  readonly acknowledged: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly channel: 'token' | 'authenticated';
-  } | null;
-  readonly resolved: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly note: string | null;
-  } | null;
-  readonly climbs: readonly {
-    readonly fromLevel: number;
-    readonly toLevel: number;
-    readonly at: string;
-    readonly reason: 'deadline_lapsed';
-  }[];
-  readonly repageCount: number;
-  readonly changed: boolean;
-}
+export type AcknowledgeAnswer = AnsweredEscalation;
 
 /** Say by the link of a page that one is looking at it. It only acknowledges. */
 export interface AcknowledgeByTokenInput {
@@ -93,11 +60,7 @@ export interface GetAnswer {
   readonly escalationId: string;
   readonly orgId: string;
   readonly projectId: string | null;
-  readonly raisedBy: {
-    readonly principalId: string;
-    readonly delegateId: string | null;
-    readonly presenceName: string | null;
-  };
+  readonly raisedBy: EscalationRaiser;
   readonly severity: 'normal' | 'high';
   readonly reason: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -105,22 +68,9 @@ export interface GetAnswer {
   readonly level: number;
   readonly raisedAt: string;
   readonly deadlineAt: string;
-  readonly acknowledged: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly channel: 'token' | 'authenticated';
-  } | null;
-  readonly resolved: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly note: string | null;
-  } | null;
-  readonly climbs: readonly {
-    readonly fromLevel: number;
-    readonly toLevel: number;
-    readonly at: string;
-    readonly reason: 'deadline_lapsed';
-  }[];
+  readonly acknowledged: EscalationAcknowledgement | null;
+  readonly resolved: EscalationResolution | null;
+  readonly climbs: readonly EscalationClimb[];
   readonly repageCount: number;
   readonly deliveryAttempts?: readonly {
     readonly email: string;
@@ -144,40 +94,7 @@ export interface ListInput {
 }
 
 export interface ListAnswer {
-  readonly escalations: readonly {
-    readonly escalationId: string;
-    readonly orgId: string;
-    readonly projectId: string | null;
-    readonly raisedBy: {
-      readonly principalId: string;
-      readonly delegateId: string | null;
-      readonly presenceName: string | null;
-    };
-    readonly severity: 'normal' | 'high';
-    readonly reason: string;
-    readonly details: Readonly<Record<string, unknown>>;
-    readonly status: 'open' | 'acknowledged' | 'resolved';
-    readonly level: number;
-    readonly raisedAt: string;
-    readonly deadlineAt: string;
-    readonly acknowledged: {
-      readonly at: string;
-      readonly byEmail: string | null;
-      readonly channel: 'token' | 'authenticated';
-    } | null;
-    readonly resolved: {
-      readonly at: string;
-      readonly byEmail: string | null;
-      readonly note: string | null;
-    } | null;
-    readonly climbs: readonly {
-      readonly fromLevel: number;
-      readonly toLevel: number;
-      readonly at: string;
-      readonly reason: 'deadline_lapsed';
-    }[];
-    readonly repageCount: number;
-  }[];
+  readonly escalations: readonly Escalation[];
   readonly scope: 'organization' | 'own';
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
@@ -278,11 +195,7 @@ export interface RaiseAnswer {
   readonly escalationId: string;
   readonly orgId: string;
   readonly projectId: string | null;
-  readonly raisedBy: {
-    readonly principalId: string;
-    readonly delegateId: string | null;
-    readonly presenceName: string | null;
-  };
+  readonly raisedBy: EscalationRaiser;
   readonly severity: 'normal' | 'high';
   readonly reason: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -290,22 +203,9 @@ export interface RaiseAnswer {
   readonly level: number;
   readonly raisedAt: string;
   readonly deadlineAt: string;
-  readonly acknowledged: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly channel: 'token' | 'authenticated';
-  } | null;
-  readonly resolved: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly note: string | null;
-  } | null;
-  readonly climbs: readonly {
-    readonly fromLevel: number;
-    readonly toLevel: number;
-    readonly at: string;
-    readonly reason: 'deadline_lapsed';
-  }[];
+  readonly acknowledged: EscalationAcknowledgement | null;
+  readonly resolved: EscalationResolution | null;
+  readonly climbs: readonly EscalationClimb[];
   readonly repageCount: number;
   readonly delivery: {
     readonly status: 'queued';
@@ -335,38 +235,4 @@ export interface ResolveInput {
   readonly note?: string | undefined;
 }
 
-export interface ResolveAnswer {
-  readonly escalationId: string;
-  readonly orgId: string;
-  readonly projectId: string | null;
-  readonly raisedBy: {
-    readonly principalId: string;
-    readonly delegateId: string | null;
-    readonly presenceName: string | null;
-  };
-  readonly severity: 'normal' | 'high';
-  readonly reason: string;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly status: 'open' | 'acknowledged' | 'resolved';
-  readonly level: number;
-  readonly raisedAt: string;
-  readonly deadlineAt: string;
-  readonly acknowledged: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly channel: 'token' | 'authenticated';
-  } | null;
-  readonly resolved: {
-    readonly at: string;
-    readonly byEmail: string | null;
-    readonly note: string | null;
-  } | null;
-  readonly climbs: readonly {
-    readonly fromLevel: number;
-    readonly toLevel: number;
-    readonly at: string;
-    readonly reason: 'deadline_lapsed';
-  }[];
-  readonly repageCount: number;
-  readonly changed: boolean;
-}
+export type ResolveAnswer = AnsweredEscalation;

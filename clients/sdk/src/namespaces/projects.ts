@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
+import type { EventPage, ExposeFinding, ExposedNames, OperationActor, ProjectSummary } from '../types.ts';
 
 /** Operations of `projects`. */
 export const projects = (connection: Connection) => ({
@@ -54,22 +55,9 @@ export interface ApplyExposeInput {
 export interface ApplyExposeAnswer {
   readonly status: 'ok';
   readonly projectId: string;
-  readonly applied: {
-    readonly tables: readonly string[];
-    readonly views: readonly string[];
-    readonly rpcs: readonly string[];
-  };
-  readonly dropped: {
-    readonly tables: readonly string[];
-    readonly views: readonly string[];
-    readonly rpcs: readonly string[];
-  };
-  readonly warnings: readonly {
-    readonly type: string;
-    readonly severity: 'error' | 'warning';
-    readonly detail: string;
-    readonly fix?: string | undefined;
-  }[];
+  readonly applied: ExposedNames;
+  readonly dropped: ExposedNames;
+  readonly warnings: readonly ExposeFinding[];
 }
 
 /** Put a project away: it is left out of lists unless they are asked for archived ones. */
@@ -80,44 +68,7 @@ export interface ArchiveInput {
   readonly reason?: string | undefined;
 }
 
-export interface ArchiveAnswer {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly tier: 'prototype' | 'hobby' | 'team';
-  readonly siteUrl: string | null;
-  readonly customDomains: readonly string[];
-  readonly status: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-  readonly effectiveStatus: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-  readonly organizationLifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
-  readonly leasePerpetual: boolean;
-  readonly organizationId: string;
-  readonly orgId: string;
-  readonly createdBy: string | null;
-  readonly createdAt: string;
-  readonly creator: {
-    readonly schemaVersion: 1;
-    readonly principal: {
-      readonly principalId: string;
-      readonly principalType: 'human' | 'agent' | 'ci' | 'system';
-      readonly displayNameAtCapture: string | null;
-      readonly linkedIdentitiesAtCapture: readonly unknown[];
-    } | null;
-    readonly authenticator: {
-      readonly authenticatorId: string;
-      readonly kind: string;
-      readonly publicSubject: string;
-    } | null;
-    readonly authority: {
-      readonly kind: string;
-      readonly [member: string]: unknown;
-    };
-    readonly capturedAt: string;
-  } | null;
-  readonly pinned: boolean;
-  readonly deletedAt: string | null;
-  readonly archivedAt: string | null;
-}
+export type ArchiveAnswer = ProjectSummary;
 
 /** Create a project with its own database, login role and keys. */
 export interface CreateInput {
@@ -198,25 +149,7 @@ export interface GetAnswer {
   readonly orgId: string;
   readonly createdBy: string | null;
   readonly createdAt: string;
-  readonly creator: {
-    readonly schemaVersion: 1;
-    readonly principal: {
-      readonly principalId: string;
-      readonly principalType: 'human' | 'agent' | 'ci' | 'system';
-      readonly displayNameAtCapture: string | null;
-      readonly linkedIdentitiesAtCapture: readonly unknown[];
-    } | null;
-    readonly authenticator: {
-      readonly authenticatorId: string;
-      readonly kind: string;
-      readonly publicSubject: string;
-    } | null;
-    readonly authority: {
-      readonly kind: string;
-      readonly [member: string]: unknown;
-    };
-    readonly capturedAt: string;
-  } | null;
+  readonly creator: OperationActor | null;
   readonly pinned: boolean;
   readonly deletedAt: string | null;
   readonly archivedAt: string | null;
@@ -276,44 +209,7 @@ export interface ListInput {
 }
 
 export interface ListAnswer {
-  readonly projects: readonly {
-    readonly id: string;
-    readonly projectId: string;
-    readonly name: string;
-    readonly tier: 'prototype' | 'hobby' | 'team';
-    readonly siteUrl: string | null;
-    readonly customDomains: readonly string[];
-    readonly status: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-    readonly effectiveStatus: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-    readonly organizationLifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
-    readonly leasePerpetual: boolean;
-    readonly organizationId: string;
-    readonly orgId: string;
-    readonly createdBy: string | null;
-    readonly createdAt: string;
-    readonly creator: {
-      readonly schemaVersion: 1;
-      readonly principal: {
-        readonly principalId: string;
-        readonly principalType: 'human' | 'agent' | 'ci' | 'system';
-        readonly displayNameAtCapture: string | null;
-        readonly linkedIdentitiesAtCapture: readonly unknown[];
-      } | null;
-      readonly authenticator: {
-        readonly authenticatorId: string;
-        readonly kind: string;
-        readonly publicSubject: string;
-      } | null;
-      readonly authority: {
-        readonly kind: string;
-        readonly [member: string]: unknown;
-      };
-      readonly capturedAt: string;
-    } | null;
-    readonly pinned: boolean;
-    readonly deletedAt: string | null;
-    readonly archivedAt: string | null;
-  }[];
+  readonly projects: readonly ProjectSummary[];
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
 }
@@ -332,35 +228,7 @@ export interface ListEventsInput {
   readonly limit?: number | undefined;
 }
 
-export interface ListEventsAnswer {
-  readonly events: readonly {
-    readonly id: string;
-    readonly projectId: string | null;
-    readonly eventType: string;
-    readonly class: string;
-    readonly source: 'app' | 'platform';
-    readonly occurredAt: string;
-    readonly payload: Readonly<Record<string, unknown>>;
-    readonly nextActions: readonly {
-      readonly type: string;
-      readonly [member: string]: unknown;
-    }[];
-  }[];
-  readonly cursor: string;
-  readonly hasMore: boolean;
-  readonly reset: boolean;
-  readonly earliestCursor?: string | undefined;
-  readonly platformIncidents?: readonly {
-    readonly id: string;
-    readonly subsystem: string;
-    readonly severity: string;
-    readonly scope: 'global';
-    readonly status: 'ongoing';
-    readonly startedAt: string;
-    readonly summary: string;
-  }[] | undefined;
-  readonly platformStatus?: 'degraded' | undefined;
-}
+export type ListEventsAnswer = EventPage;
 
 /** Begin to follow what changes in a project’s live tables. */
 export interface FollowLiveInput {
@@ -403,44 +271,7 @@ export interface ReactivateInput {
   readonly reason?: string | undefined;
 }
 
-export interface ReactivateAnswer {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  readonly tier: 'prototype' | 'hobby' | 'team';
-  readonly siteUrl: string | null;
-  readonly customDomains: readonly string[];
-  readonly status: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-  readonly effectiveStatus: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
-  readonly organizationLifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
-  readonly leasePerpetual: boolean;
-  readonly organizationId: string;
-  readonly orgId: string;
-  readonly createdBy: string | null;
-  readonly createdAt: string;
-  readonly creator: {
-    readonly schemaVersion: 1;
-    readonly principal: {
-      readonly principalId: string;
-      readonly principalType: 'human' | 'agent' | 'ci' | 'system';
-      readonly displayNameAtCapture: string | null;
-      readonly linkedIdentitiesAtCapture: readonly unknown[];
-    } | null;
-    readonly authenticator: {
-      readonly authenticatorId: string;
-      readonly kind: string;
-      readonly publicSubject: string;
-    } | null;
-    readonly authority: {
-      readonly kind: string;
-      readonly [member: string]: unknown;
-    };
-    readonly capturedAt: string;
-  } | null;
-  readonly pinned: boolean;
-  readonly deletedAt: string | null;
-  readonly archivedAt: string | null;
-}
+export type ReactivateAnswer = ProjectSummary;
 
 /** Give a project another name for people. */
 export interface RenameInput {
@@ -537,18 +368,8 @@ export interface ValidateExposeInput {
 
 export interface ValidateExposeAnswer {
   readonly hasErrors: boolean;
-  readonly errors: readonly {
-    readonly type: string;
-    readonly severity: 'error' | 'warning';
-    readonly detail: string;
-    readonly fix?: string | undefined;
-  }[];
-  readonly warnings: readonly {
-    readonly type: string;
-    readonly severity: 'error' | 'warning';
-    readonly detail: string;
-    readonly fix?: string | undefined;
-  }[];
+  readonly errors: readonly ExposeFinding[];
+  readonly warnings: readonly ExposeFinding[];
 }
 
 /** What is wrong with a manifest in front of an empty database; nothing is run. */
@@ -561,16 +382,6 @@ export interface ValidateManifestInput {
 
 export interface ValidateManifestAnswer {
   readonly hasErrors: boolean;
-  readonly errors: readonly {
-    readonly type: string;
-    readonly severity: 'error' | 'warning';
-    readonly detail: string;
-    readonly fix?: string | undefined;
-  }[];
-  readonly warnings: readonly {
-    readonly type: string;
-    readonly severity: 'error' | 'warning';
-    readonly detail: string;
-    readonly fix?: string | undefined;
-  }[];
+  readonly errors: readonly ExposeFinding[];
+  readonly warnings: readonly ExposeFinding[];
 }

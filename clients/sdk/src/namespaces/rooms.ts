@@ -2,6 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
+import type { MessageRecipient, Room, RoomArrival, RoomInvite, RoomMessage, RoomPresence } from '../types.ts';
 
 /** Operations of `rooms`. */
 export const rooms = (connection: Connection) => ({
@@ -91,45 +92,10 @@ export interface ClaimInviteAnswer {
     readonly orgId: string;
     readonly roomKey: string;
   };
-  readonly inviter: {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-  } | null;
-  readonly livePresences: readonly {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-  }[];
+  readonly inviter: RoomPresence | null;
+  readonly livePresences: readonly RoomPresence[];
   readonly cursor: string;
-  readonly recentMessages: readonly {
-    readonly messageId: string;
-    readonly cursor: string;
-    readonly roomKey: string;
-    readonly sender: string;
-    readonly bodySnippet: string;
-    readonly bodyTruncated: boolean;
-    readonly threadId: string | null;
-    readonly importance: 'normal' | 'high';
-    readonly ackRequired: boolean;
-    readonly recipients: readonly {
-      readonly name: string;
-      readonly kind: 'to' | 'cc';
-      readonly ackRequired: boolean;
-      readonly ackedAt: string | null;
-    }[];
-    readonly createdAt: string;
-  }[];
+  readonly recentMessages: readonly RoomMessage[];
   readonly note: string | null;
   readonly seat: {
     readonly sku: 'room_seat';
@@ -138,16 +104,7 @@ export interface ClaimInviteAnswer {
     readonly chargeId: string | null;
   };
   readonly expiresAt: string;
-  readonly presence: {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-  };
+  readonly presence: RoomPresence;
 }
 
 /** One room, without joining it; a key that nobody used reads as empty. */
@@ -158,13 +115,7 @@ export interface GetInput {
   readonly room: string;
 }
 
-export interface GetAnswer {
-  readonly orgId: string;
-  readonly roomKey: string;
-  readonly projectId: string | null;
-  readonly livePresences: number;
-  readonly lastActivityAt: string | null;
-}
+export type GetAnswer = Room;
 
 /** One message with its full body. */
 export interface GetMessageInput {
@@ -186,12 +137,7 @@ export interface GetMessageAnswer {
   readonly threadId: string | null;
   readonly importance: 'normal' | 'high';
   readonly ackRequired: boolean;
-  readonly recipients: readonly {
-    readonly name: string;
-    readonly kind: 'to' | 'cc';
-    readonly ackRequired: boolean;
-    readonly ackedAt: string | null;
-  }[];
+  readonly recipients: readonly MessageRecipient[];
   readonly createdAt: string;
   readonly body: string;
 }
@@ -206,16 +152,7 @@ export interface GetPresenceInput {
   readonly presence: string;
 }
 
-export interface GetPresenceAnswer {
-  readonly presenceId: string;
-  readonly name: string;
-  readonly task: string | null;
-  readonly program: string | null;
-  readonly model: string | null;
-  readonly state: 'active' | 'expired' | 'left';
-  readonly lastActive: string;
-  readonly expiresAt: string;
-}
+export type GetPresenceAnswer = RoomPresence;
 
 /** Register a presence in a room, or resume one by its session key. */
 export interface JoinInput {
@@ -277,13 +214,7 @@ export interface ListInput {
 }
 
 export interface ListAnswer {
-  readonly rooms: readonly {
-    readonly orgId: string;
-    readonly roomKey: string;
-    readonly projectId: string | null;
-    readonly livePresences: number;
-    readonly lastActivityAt: string | null;
-  }[];
+  readonly rooms: readonly Room[];
 }
 
 /** The keys of a room that can still be redeemed, newest first. */
@@ -295,18 +226,7 @@ export interface ListInvitesInput {
 }
 
 export interface ListInvitesAnswer {
-  readonly invites: readonly {
-    readonly inviteId: string;
-    readonly kind: 'room';
-    readonly role: 'viewer';
-    readonly room: {
-      readonly orgId: string;
-      readonly roomKey: string;
-    };
-    readonly note: string | null;
-    readonly expiresAt: string;
-    readonly createdAt: string;
-  }[];
+  readonly invites: readonly RoomInvite[];
 }
 
 /** Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait. */
@@ -338,40 +258,14 @@ export interface ListMessagesInput {
 }
 
 export interface ListMessagesAnswer {
-  readonly messages: readonly {
-    readonly messageId: string;
-    readonly cursor: string;
-    readonly roomKey: string;
-    readonly sender: string;
-    readonly bodySnippet: string;
-    readonly bodyTruncated: boolean;
-    readonly threadId: string | null;
-    readonly importance: 'normal' | 'high';
-    readonly ackRequired: boolean;
-    readonly recipients: readonly {
-      readonly name: string;
-      readonly kind: 'to' | 'cc';
-      readonly ackRequired: boolean;
-      readonly ackedAt: string | null;
-    }[];
-    readonly createdAt: string;
-  }[];
+  readonly messages: readonly RoomMessage[];
   readonly cursor: string;
   readonly hasMore: boolean;
   readonly reset?: boolean | undefined;
   readonly earliestCursor?: string | undefined;
   readonly beforeCursor?: string | undefined;
   readonly waitedMs?: number | undefined;
-  readonly livePresences?: readonly {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-  }[] | undefined;
+  readonly livePresences?: readonly RoomPresence[] | undefined;
 }
 
 /** Who is live in a room, latest activity first. */
@@ -591,38 +485,11 @@ export interface SendMessageAnswer {
   readonly threadId: string | null;
   readonly importance: 'normal' | 'high';
   readonly ackRequired: boolean;
-  readonly recipients: readonly {
-    readonly name: string;
-    readonly kind: 'to' | 'cc';
-    readonly ackRequired: boolean;
-    readonly ackedAt: string | null;
-  }[];
+  readonly recipients: readonly MessageRecipient[];
   readonly createdAt: string;
   readonly deduplicated: boolean;
-  readonly senderPresence: {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-    readonly requestedName?: string | undefined;
-    readonly renamed?: boolean | undefined;
-    readonly why?: string | undefined;
-    readonly resumed?: boolean | undefined;
-  };
-  readonly livePresences: readonly {
-    readonly presenceId: string;
-    readonly name: string;
-    readonly task: string | null;
-    readonly program: string | null;
-    readonly model: string | null;
-    readonly state: 'active' | 'expired' | 'left';
-    readonly lastActive: string;
-    readonly expiresAt: string;
-  }[];
+  readonly senderPresence: RoomArrival;
+  readonly livePresences: readonly RoomPresence[];
   readonly nextActions: readonly {
     readonly type: string;
     readonly method: string;
