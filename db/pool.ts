@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
 import { Packet } from './packet.ts';
 import { createPipeline } from './pipeline.ts';
-import { type Bound, boundOf, type NoticeHook, type Rows, type Statement, type StatementHook } from './statement.ts';
+import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
 export { isConnectionLoss } from './connection-loss.ts';
@@ -127,10 +127,7 @@ export function openDatabase(options: PoolOptions): Database {
   });
   return {
     pool,
-    rows: <Row extends object>(asked: Bound<Row> | Statement, given?: readonly unknown[]) => {
-      const { statement, values } = boundOf(asked, given);
-      return (statement.pipelined === true ? pipeline.rows : byPool)<Row>(statement, values);
-    },
+    rows: ({ statement, values }) => (statement.pipelined === true ? pipeline.rows : byPool)(statement, values),
     async close() {
       await Promise.all([pool.end(), pipeline.close()]);
     },

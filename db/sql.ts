@@ -182,9 +182,6 @@ export function partOf<Prefix extends string, Columns extends Selection>(prefix:
   };
 }
 
-/** A fragment as text, for a statement that is written as text. */
-export const textOf = (fragment: SQL): string => dialect.sqlToQuery(fragment).sql;
-
 /** Options of a statement, beside its text. */
 export interface StatementOptions<Params extends Parameters, Selected extends Selection>
   extends Pick<Statement, 'timeoutMs' | 'pipelined'> {

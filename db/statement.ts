@@ -29,11 +29,4 @@ export interface Bound<Row extends object> {
 export type StatementRows = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
 /** Runs a prepared statement. */
-export interface Rows {
-  <Row extends object>(asked: Bound<Row>): Promise<Row[]>;
-  <Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-}
-
-/** The two ways to name a statement and its values, as one. */
-export const boundOf = (asked: Bound<object> | Statement, values: readonly unknown[] | undefined): Bound<object> =>
-  values === undefined ? (asked as Bound<object>) : { statement: asked as Statement, values };
+export type Rows = <Row extends object>(asked: Bound<Row>) => Promise<Row[]>;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
 import { type Asked, NotRunError, Packet, type StatementConfig } from './packet.ts';
-import { type Bound, boundOf, type Rows, type Statement } from './statement.ts';
+import type { Rows, Statement } from './statement.ts';
 
 /** What statements can be asked of: a pool, a connection, or one transaction. */
 export interface Queries {
@@ -15,10 +15,8 @@ export interface Queries {
 /** Runs statements on a connection, or inside a transaction. */
 export const rowsOn =
   (client: Queries): Rows =>
-  async <Row extends object>(asked: Bound<Row> | Statement, given?: readonly unknown[]): Promise<Row[]> => {
-    const { statement, values } = boundOf(asked, given);
-    return (await client.query<Row>({ ...statement, values: values as unknown[] })).rows;
-  };
+  async ({ statement, values }) =>
+    (await client.query({ ...statement, values: values as unknown[] })).rows;
 
 /**
  * A statement that nothing is asked after but the commit. Where the transaction must not be committed it has to fail by

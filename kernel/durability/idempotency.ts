@@ -1,8 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
-import { type LastStatement, type Queries, type Statement, sqlState } from '../../db/pool.ts';
+import { type LastStatement, type Queries, sqlState } from '../../db/pool.ts';
+import { idempotencyKeys } from '../../db/schema/platform.ts';
+import { computed, excluded, insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { rowsOn } from '../../db/transaction.ts';
 import type { Context } from '../run/context.ts';
 
 /** How long the process that holds a claim is believed alive, in seconds. */
@@ -63,14 +68,6 @@ export function inputDigest(input: unknown): string {
   return createHash('sha256').update(canonical).digest('hex');
 }
 
-interface KeyRow {
-  readonly digest: string;
-  readonly lease_token: string;
-  readonly lease_seconds: number;
-  readonly step_id: string | null;
-  readonly outcome: Buffer | null;
-}
-
 /**
  * Claims a key, or finds the use that it already has. The claim is a row of its own, committed before the work begins.
  *
@@ -85,24 +82,18 @@ export async function claimKey(
   const leaseToken = randomBytes(16).toString('hex');
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const [row] = await db.rows<KeyRow>(claimStatement, [
-      scope,
-      operation,
-      key,
-      digest,
-      leaseToken,
-      leaseSeconds,
-      keptHours,
-    ]);
+    const [row] = await db.rows(
+      claimStatement.with({ scope, operation, key, digest, leaseToken, leaseSeconds, keptHours }),
+    );
     if (row !== undefined) {
       if (row.digest !== digest) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
       if (row.outcome !== null) {
         return openOutcome(keys.open('stored-outcomes', row.outcome, contextOf({ scope, operation, key })));
       }
-      if (row.lease_token === leaseToken) return { scope, operation, key, leaseToken, stepId: row.step_id };
+      if (row.leaseToken === leaseToken) return { scope, operation, key, leaseToken, stepId: row.stepId };
     }
     if (performance.now() > deadline || ctx.signal.aborted) {
-      const retryAfter = Math.max(1, Math.ceil(row?.lease_seconds ?? 0));
+      const retryAfter = Math.max(1, Math.ceil(row?.leaseSeconds ?? 0));
       throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter });
     }
     await sleep(waitStepMs);
@@ -117,8 +108,7 @@ export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outco
   const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]);
   const sealed = ctx.services.keys.seal('stored-outcomes', plain, contextOf(claim));
   return {
-    statement: storeStatement,
-    values: [claim.scope, claim.operation, claim.key, claim.leaseToken, sealed],
+    ...storeStatement.with({ ...claim, outcome: sealed }),
     refused: (error) =>
       sqlState(error) === divisionByZero ? new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 }) : error,
   };
@@ -126,8 +116,8 @@ export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outco
 
 /** Writes an outcome that belongs to no change of its own. */
 export async function storeOutcome(ctx: Context, claim: IdempotencyLease, outcome: Outcome): Promise<void> {
-  const { statement, values, refused } = outcomeRow(ctx, claim, outcome);
-  await ctx.services.db.rows(statement, values).catch((error: unknown) => {
+  const { refused, ...stored } = outcomeRow(ctx, claim, outcome);
+  await ctx.services.db.rows(stored).catch((error: unknown) => {
     throw refused!(error);
   });
 }
@@ -145,19 +135,13 @@ function openOutcome(plain: Buffer): Outcome {
 
 /** Remembers which step operation or run the claim began, on the connection that begins it. */
 export async function bindStep(client: Queries, claim: IdempotencyLease, stepId: string): Promise<void> {
-  const { rowCount } = await client.query({
-    ...bindStatement,
-    values: [claim.scope, claim.operation, claim.key, claim.leaseToken, stepId],
-  });
-  if (rowCount !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
+  const bound = await rowsOn(client)(bindStatement.with({ ...claim, stepId }));
+  if (bound.length !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
 }
 
 /** Gives a claim back, so that the next call may try at once: for failures that a repetition can heal. */
-export async function releaseClaim(
-  ctx: Context,
-  { scope, operation, key, leaseToken }: IdempotencyLease,
-): Promise<void> {
-  await ctx.services.db.rows(releaseStatement, [scope, operation, key, leaseToken]);
+export async function releaseClaim(ctx: Context, claim: IdempotencyLease): Promise<void> {
+  await ctx.services.db.rows(releaseStatement.with(claim));
 }
 
 /** Gives a stored outcome again. */
@@ -170,46 +154,105 @@ export function replay(outcome: Outcome): unknown {
 const contextOf = ({ scope, operation, key }: Pick<IdempotencyLease, 'scope' | 'operation' | 'key'>) =>
   JSON.stringify([scope, operation, key]);
 
+const known = alias(idempotencyKeys, 'known');
+const keyColumns = ['scope', 'operation', 'key'] as const;
+
+type Keys = typeof idempotencyKeys | typeof known;
+
+const expired = ({ expiresAt }: Keys): SQL => sql`${expiresAt} < now()`;
+
 // A claim that is expired or was left behind by a crash is free to take; a living one, and an outcome, are not.
-const free = (alias: string) =>
-  `(${alias}.expires_at < now() or (${alias}.outcome is null and ${alias}.lease_until < now() and ${alias}.digest = $4))`;
-const expired = 'k.expires_at < now()';
-const shown = (alias: string) => `${alias}.digest, ${alias}.lease_token, ${alias}.step_id, ${alias}.outcome,
-      extract(epoch from ${alias}.lease_until - now())::float8 as lease_seconds`;
+const free = (keys: Keys, digest: SQL): SQL =>
+  sql`(${expired(keys)} or (${keys.outcome} is null and ${keys.leaseUntil} < now() and ${keys.digest} = ${digest}))`;
+
+const shown = (keys: Keys): SQL => sql`${keys.digest}, ${keys.leaseToken}, ${keys.stepId}, ${keys.outcome},
+  extract(epoch from ${keys.leaseUntil} - now())::float8 as lease_seconds`;
+
+const found = (column: Column): SQL => sql`found.${sql.identifier(column.name)}`;
 
 // What is not free is only read: a replay writes nothing, and no replay waits for the row of a change that is committing.
 // No row at all means that another request claimed the key while we looked.
-const claimStatement: Statement = {
-  name: 'idempotency.claim',
-  text: `with known as (
-      select * from idempotency_keys where scope = $1 and operation = $2 and key = $3
+const claimStatement = statement(
+  'idempotency.claim',
+  {
+    params: {
+      ...pick(idempotencyKeys, ...keyColumns, 'digest', 'leaseToken'),
+      leaseSeconds: typed<number>('double precision'),
+      keptHours: typed<number>('integer'),
+    },
+    row: {
+      digest: computed<string>('text', found(idempotencyKeys.digest)),
+      leaseToken: computed<string>('text', found(idempotencyKeys.leaseToken)),
+      stepId: computed<string | null>('text', found(idempotencyKeys.stepId)),
+      outcome: computed<Buffer | null>('bytea', found(idempotencyKeys.outcome)),
+      leaseSeconds: computed<number>('double precision', sql`found.lease_seconds`),
+    },
+  },
+  ({ scope, operation, key, digest, leaseToken, leaseSeconds, keptHours }, row) => sql`with known as (
+      select * from ${idempotencyKeys} where ${idempotencyKeys.scope} = ${scope}
+        and ${idempotencyKeys.operation} = ${operation} and ${idempotencyKeys.key} = ${key}
     ), claimed as (
-      insert into idempotency_keys as k (scope, operation, key, digest, lease_token, lease_until, expires_at)
-      select $1, $2, $3, $4, $5, now() + make_interval(secs => $6), now() + make_interval(hours => $7)
-      where not exists (select from known where not ${free('known')})
-      on conflict (scope, operation, key) do update set
-        digest = excluded.digest, lease_token = excluded.lease_token, lease_until = excluded.lease_until,
-        step_id = case when ${expired} then null else k.step_id end,
-        outcome = null,
-        expires_at = case when ${expired} then excluded.expires_at else k.expires_at end
-      where ${free('k')}
-      returning ${shown('k')}
+      ${insertSelect(
+        idempotencyKeys,
+        {
+          scope,
+          operation,
+          key,
+          digest,
+          leaseToken,
+          leaseUntil: sql`now() + make_interval(secs => ${leaseSeconds})`,
+          expiresAt: sql`now() + make_interval(hours => ${keptHours})`,
+        },
+        sql`where not exists (select from known where not ${free(known, digest)})`,
+      )}
+      on conflict (${namesOf(idempotencyKeys.scope, idempotencyKeys.operation, idempotencyKeys.key)})
+      do update ${setOf(idempotencyKeys, {
+        digest: excluded(idempotencyKeys.digest),
+        leaseToken: excluded(idempotencyKeys.leaseToken),
+        leaseUntil: excluded(idempotencyKeys.leaseUntil),
+        stepId: sql`case when ${expired(idempotencyKeys)} then null else ${idempotencyKeys.stepId} end`,
+        outcome: sql`null`,
+        expiresAt: sql`case when ${expired(idempotencyKeys)} then ${excluded(idempotencyKeys.expiresAt)}
+          else ${idempotencyKeys.expiresAt} end`,
+      })}
+      where ${free(idempotencyKeys, digest)}
+      returning ${shown(idempotencyKeys)}
     )
-    select * from claimed
-    union all
-    select ${shown('known')} from known where not ${free('known')}`,
-};
+    select ${row} from (
+      select * from claimed union all select ${shown(known)} from known where not ${free(known, digest)}
+    ) found`,
+);
 
-const mine = 'where scope = $1 and operation = $2 and key = $3 and lease_token = $4';
+const claimKeys = pick(idempotencyKeys, ...keyColumns, 'leaseToken');
+type Claim = { readonly [Name in keyof typeof claimKeys]: SQL };
+
+const isMine = ({ scope, operation, key, leaseToken }: Claim): SQL => sql`${idempotencyKeys.scope} = ${scope}
+  and ${idempotencyKeys.operation} = ${operation} and ${idempotencyKeys.key} = ${key}
+  and ${idempotencyKeys.leaseToken} = ${leaseToken}`;
 
 // The answer is not looked at before the commit, so where there is no such claim it fails.
-const storeStatement: Statement = {
-  name: 'idempotency.store',
-  text: `with stored as (update idempotency_keys set outcome = $5 ${mine} returning 1) select 1 / count(*) from stored`,
-};
+const storeStatement = statement(
+  'idempotency.store',
+  {
+    params: { ...claimKeys, ...pick(idempotencyKeys, 'outcome') },
+    row: { stored: computed<bigint>('bigint', sql`1 / count(*)`) },
+  },
+  ({ outcome, ...claim }, row) => sql`with stored as (
+      update ${idempotencyKeys} ${setOf(idempotencyKeys, { outcome })} where ${isMine(claim)} returning 1
+    ) select ${row} from stored`,
+);
 const divisionByZero = '22012';
-const bindStatement: Statement = { name: 'idempotency.bind', text: `update idempotency_keys set step_id = $5 ${mine}` };
-const releaseStatement: Statement = {
-  name: 'idempotency.release',
-  text: `update idempotency_keys set lease_until = now() - interval '1 second' ${mine}`,
-};
+
+const bindStatement = statement(
+  'idempotency.bind',
+  { params: { ...claimKeys, stepId: typed<string>('text') }, row: pick(idempotencyKeys, 'stepId') },
+  ({ stepId, ...claim }, row) => sql`update ${idempotencyKeys} ${setOf(idempotencyKeys, { stepId })}
+    where ${isMine(claim)} returning ${row}`,
+);
+
+const releaseStatement = statement(
+  'idempotency.release',
+  { params: claimKeys },
+  (claim) => sql`update ${idempotencyKeys} ${setOf(idempotencyKeys, { leaseUntil: sql`now() - interval '1 second'` })}
+    where ${isMine(claim)}`,
+);

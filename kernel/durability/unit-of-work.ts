@@ -1,18 +1,17 @@
-import { inTransaction, isCollision, type LastStatement, type Queries, type Statement } from '../../db/pool.ts';
-import type { Rows } from '../../db/statement.ts';
+import { sql } from 'drizzle-orm';
+import { inTransaction, isCollision, type LastStatement, type Queries } from '../../db/pool.ts';
+import { statement, typed } from '../../db/sql.ts';
+import type { Bound, Rows } from '../../db/statement.ts';
 import { rowsOn } from '../../db/transaction.ts';
 import { type FeedName, feedKey } from '../feeds/feeds.ts';
 import type { Context } from '../run/context.ts';
 import type { PaidFor } from '../run/price.ts';
 
-/** A row that waits for its position in a feed. */
-export interface FeedAppend {
+/** A row that waits for its position in a feed. The statement takes the position, writes the row and answers the position. */
+export interface FeedAppend extends Bound<{ position: bigint }> {
   readonly name: FeedName;
   /** Asked before it, so that it sees what it would have waited for. */
   readonly before?: LastStatement | undefined;
-  /** Takes the next position and writes the row; answers with the `position`. */
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
   /** Told the position once it is committed. */
   readonly placed?: ((position: bigint) => void) | undefined;
 }
@@ -77,16 +76,18 @@ async function tryOnce<Output>(ctx: Context, run: (work: Work) => Promise<Output
   const acts: (() => void)[] = [];
   const heads: { name: FeedName; position: bigint }[] = [];
   const output = await inTransaction(ctx.services.db.pool, async (client, last) => {
+    const rows = rowsOn(client);
     const work: Work = {
       ...ctx,
       client,
-      rows: rowsOn(client),
+      rows,
       last,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),
       afterCommit: (act) => void acts.push(act),
       addJob: async (task, payload, { runAt, key } = {}) => {
-        await client.query({ ...addJob, values: [task, JSON.stringify(payload), runAt ?? null, key ?? null] });
+        const job = { task, payload: JSON.stringify(payload), runAt: runAt ?? null, key: key ?? null };
+        await rows(addJobStatement.with(job));
       },
     };
     const result = await run(work);
@@ -109,7 +110,16 @@ async function tryOnce<Output>(ctx: Context, run: (work: Work) => Promise<Output
   return output;
 }
 
-const addJob: Statement = {
-  name: 'jobs.add',
-  text: `select graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), job_key => $4)`,
-};
+const addJobStatement = statement(
+  'jobs.add',
+  {
+    params: {
+      task: typed<string>('text'),
+      payload: typed<string>('json'),
+      runAt: typed<Date | null>('timestamp with time zone'),
+      key: typed<string | null>('text'),
+    },
+  },
+  ({ task, payload, runAt, key }) => sql`select from graphile_worker.add_job(
+    ${task}, ${payload}::json, run_at => coalesce(${runAt}::timestamptz, now()), job_key => ${key})`,
+);

@@ -1,5 +1,9 @@
+import { sql } from 'drizzle-orm';
 import type { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { events } from '../../db/partitioned/events.ts';
+import { eventKeys } from '../../db/schema/events.ts';
+import { feedHeads } from '../../db/schema/rooms.ts';
+import { insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
 import { type EventType, keptDays } from './event-types.ts';
 import type { FeedName } from './feeds.ts';
@@ -34,42 +38,74 @@ export function appendEvent<Payload extends z.ZodObject>(event: PlatformEvent<Pa
   if (level !== 'any' && (level === 'org') !== (projectId === null))
     throw new TypeError(`${name} is an event of the level ${level}.`);
   const payload = JSON.stringify(fitPayload(shape.parse(event.payload)).payload);
-  const row = [orgId, projectId, name, eventClass, 'platform', payload, keptDays[eventClass]];
   return {
     name: eventsFeedName(orgId),
-    before: onceKey === null ? undefined : { statement: lockStatement, values: [orgId] },
-    statement: appendStatement,
-    values: [...row, onceKey, occurredAt],
+    before: onceKey === null ? undefined : lockStatement.with({ orgId }),
+    ...appendStatement.with({
+      orgId,
+      projectId,
+      type: name,
+      class: eventClass,
+      source: 'platform',
+      payload,
+      keptDays: keptDays[eventClass],
+      onceKey,
+      occurredAt,
+    }),
   };
 }
 
+const head = { kind: sql`'events'`, feedId: sql`'all'` };
+const headKey = namesOf(feedHeads.orgId, feedHeads.kind, feedHeads.feedId);
+
 // A transaction that tells the same fact at the same time waits before it looks whether it was told: a statement sees what was
 // committed when it began, and not what it waited for.
-const lockStatement: Statement = {
-  name: 'events.lock',
-  text: `with held as (
-      select position from feed_heads where org_id = $1 and kind = 'events' and feed_id = 'all' for update
+const lockStatement = statement(
+  'events.lock',
+  { params: pick(feedHeads, 'orgId') },
+  ({ orgId }) => sql`with held as (
+      select ${feedHeads.position} from ${feedHeads}
+      where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = ${head.kind} and ${feedHeads.feedId} = ${head.feedId}
+      for update
     ), made as (
-      insert into feed_heads as h (org_id, kind, feed_id, position)
-      select $1, 'events', 'all', 0 where not exists (select from held)
-      on conflict (org_id, kind, feed_id) do update set position = h.position
+      ${insertSelect(feedHeads, { orgId, ...head, position: sql`0` }, sql`where not exists (select from held)`)}
+      on conflict (${headKey}) do update ${setOf(feedHeads, { position: sql`${feedHeads.position}` })}
     )
-    select position from held`,
-};
+    select from held`,
+);
 
-const appendStatement: Statement = {
-  name: 'events.append',
-  text: `with head as (
-      insert into feed_heads as h (org_id, kind, feed_id, position)
-      select $1, 'events', 'all', 1
-      where $8::text is null or not exists (select from event_keys k where k.org_id = $1 and k.key = $8)
-      on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
+const appendStatement = statement(
+  'events.append',
+  {
+    params: {
+      ...pick(events, 'orgId', 'projectId', 'type', 'class', 'source', 'payload', 'keptDays'),
+      onceKey: typed<string | null>('text'),
+      occurredAt: typed<Date | null>('timestamp with time zone'),
+    },
+    row: pick(events, 'position'),
+  },
+  ({ orgId, onceKey, occurredAt, ...told }, row) => sql`with head as (
+      ${insertSelect(
+        feedHeads,
+        { orgId, ...head, position: sql`1` },
+        sql`where ${onceKey}::text is null
+          or not exists (select from ${eventKeys} where ${eventKeys.orgId} = ${orgId} and ${eventKeys.key} = ${onceKey})`,
+      )}
+      on conflict (${headKey}) do update ${setOf(feedHeads, { position: sql`${feedHeads.position} + 1` })}
+      returning ${feedHeads.position}
     ), kept as (
-      insert into event_keys (org_id, key, position) select $1, $8, position from head where $8::text is not null
+      ${insertSelect(
+        eventKeys,
+        { orgId, key: onceKey, position: sql`head.position` },
+        sql`from head where ${onceKey}::text is not null`,
+      )}
     ), told as (
-      insert into events (org_id, position, project_id, type, class, source, payload, kept_days, occurred_at)
-      select $1, head.position, $2, $3, $4, $5, $6::json, $7, coalesce($9::timestamptz, now()) from head
-      returning position
+      ${insertSelect(
+        events,
+        { orgId, position: sql`head.position`, ...told, occurredAt: sql`coalesce(${occurredAt}::timestamptz, now())` },
+        sql`from head`,
+      )} returning ${row}
     )
-    select position from told union all select position from event_keys where org_id = $1 and key = $8`,
-};
+    select position from told union all
+    select ${eventKeys.position} from ${eventKeys} where ${eventKeys.orgId} = ${orgId} and ${eventKeys.key} = ${onceKey}`,
+);

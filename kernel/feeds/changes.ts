@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Statement } from '../../db/pool.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';
+import { insertInto, namesOf, orNull, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 
@@ -24,7 +23,7 @@ export const changeFeed = <Change>(name: FeedName, cursorPrefix: string): Feed<C
   positionOf: ({ position }) => position,
   sizeOf: ({ change }) => rowBytes + 2 * JSON.stringify(change).length,
   fetch: async (db, after, limit) => {
-    const rows = await db.rows<SliceRow>(sliceStatement, [name.orgId, name.kind, name.feedId, after, limit]);
+    const rows = await db.rows(sliceStatement.with({ ...name, after, limit }));
     return toSlice<Change>(rows);
   },
 });
@@ -38,9 +37,14 @@ export const appendChange = (name: FeedName, objectId: string, change: object): 
   ...appendStatement.with({ ...name, objectId, change: JSON.stringify(change) }),
 });
 
-type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
+// A feed without a change to tell yields its head alone.
+const sliceRow = {
+  head: feedHeads.position,
+  floor: feedHeads.floor,
+  ...orNull(pick(feedChanges, 'position', 'objectId', 'change', 'createdAt')),
+};
 
-function toSlice<Change>(rows: readonly SliceRow[]): FeedSlice<ChangeRow<Change>> {
+function toSlice<Change>(rows: readonly RowOf<typeof sliceRow>[]): FeedSlice<ChangeRow<Change>> {
   return {
     head: rows[0]?.head ?? 0n,
     floor: rows[0]?.floor ?? 0n,
@@ -67,19 +71,28 @@ const appendStatement = statement(
     returning ${row}`,
 );
 
-const sliceStatement: Statement = {
-  name: 'changes.slice',
-  timeoutMs: 3_000,
-  text: `select h.position as head, h.floor, c.position, c.object_id as "objectId", c.change, c.created_at as "createdAt"
-    from feed_heads h
+const sliceStatement = statement(
+  'changes.slice',
+  {
+    timeoutMs: 3_000,
+    params: {
+      ...pick(feedHeads, 'orgId', 'kind', 'feedId'),
+      after: typed<bigint>('bigint'),
+      limit: typed<number>('bigint'),
+    },
+    row: sliceRow,
+  },
+  ({ orgId, kind, feedId, after, limit }, row) => sql`select ${row}
+    from ${feedHeads}
     left join lateral (
-      select * from feed_changes c
-      where c.org_id = $1 and c.kind = $2 and c.feed_id = $3 and c.position > greatest($4, h.floor)
-      order by c.position limit $5
-    ) c on true
-    where h.org_id = $1 and h.kind = $2 and h.feed_id = $3
-    order by c.position`,
-};
+      select ${feedChanges}.* from ${feedChanges}
+      where ${feedChanges.orgId} = ${orgId} and ${feedChanges.kind} = ${kind} and ${feedChanges.feedId} = ${feedId}
+        and ${feedChanges.position} > greatest(${after}, ${feedHeads.floor})
+      order by ${feedChanges.position} limit ${limit}
+    ) ${feedChanges} on true
+    where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = ${kind} and ${feedHeads.feedId} = ${feedId}
+    order by ${feedChanges.position}`,
+);
 
 /** Old changes that one statement looks at. */
 export const changesBatch = 1_000;

@@ -1,21 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { pgSchema } from 'drizzle-orm/pg-core';
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
-import { countedWindow } from '../../db/columns.ts';
-import { excluded, nameOf, namesOf, setOf, textOf } from '../../db/sql.ts';
+import { jsonObject, toJson } from '../../db/json.ts';
+import { throttles, users } from '../../db/project-schema/auth.ts';
+import { excluded, insertSelect, nameOf, pick, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import {
   assertWithinWindow,
   countAttempt,
   forgetAttempts,
-  type WindowCount,
   windowCount,
   windowKey,
 } from '../../kernel/limits/counted-window.ts';
 import type { Throttle } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
+import { authRow, authRows, authStatement } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
 
 /** How long a network is known from which a user has signed in, in days. */
@@ -67,8 +66,8 @@ async function count(
   apart?: Apart,
 ): Promise<Counted> {
   const { mark = null, key: own = null, email = null, proven = true } = apart ?? {};
-  const values = [key, throttle.seconds, mark, own, email, proven];
-  const counted = await authRow<WindowCount & { key: string }>(services, target, countStatement, values);
+  const asked = countStatement.with({ key, seconds: throttle.seconds, mark, own, email, proven });
+  const counted = await authRow(services, target, asked);
   assertWithinWindow(throttle, counted!);
   return { key: counted!.key, known: counted!.key !== key };
 }
@@ -112,8 +111,8 @@ export function countForAddress(
  */
 export async function noteSignIn(ctx: Asking, email: string, counted?: Counted): Promise<void> {
   const place = placeOf(ctx, email);
-  const values = [counted?.key ?? null, place === undefined ? null : markOf(place), knownDays, email];
-  await authRows(ctx.services, ctx.target, noteStatement, values);
+  const mark = place === undefined ? null : markOf(place);
+  await authRows(ctx.services, ctx.target, noteStatement.with({ key: counted?.key ?? null, mark, knownDays, email }));
 }
 
 /** Counts a try of the network that it comes from; as {@link countTry}. The service key speaks for many users. */
@@ -128,7 +127,7 @@ export async function countOfNetwork(
 
 /** Takes back one try: it was right, where only wrong ones are to count. */
 export async function uncount({ services, target }: Asking, { key }: Counted): Promise<void> {
-  await authRows(services, target, uncountStatement, [key]);
+  await authRows(services, target, uncountStatement.with({ key }));
 }
 
 /** Begins the count anew. */
@@ -138,52 +137,75 @@ export async function forgetTries(
   kind: string,
   subject: string,
 ): Promise<void> {
-  await authRows(services, target, forgetStatement, [windowKey(kind, subject)]);
+  await authRows(services, target, forgetStatement.with({ key: windowKey(kind, subject) }));
 }
 
-/** Each project's database has its own. */
-const throttles = pgSchema('auth').table('throttles', countedWindow());
-const { count: attempts, wait } = windowCount(throttles);
+const proven = sql`${users.emailVerifiedAt} is not null`;
+const optional = typed<string | null>('text');
 
-const countStatement: AuthStatement = {
-  name: 'throttle_count',
+const countStatement = authStatement(
+  'throttle_count',
+  {
+    params: {
+      ...pick(throttles, 'key'),
+      seconds: typed<number>('integer'),
+      mark: optional,
+      own: optional,
+      email: optional,
+      proven: typed<boolean>('boolean'),
+    },
+    answer: jsonObject({ ...pick(throttles, 'key'), ...windowCount(throttles) }),
+  },
   // Each attempt sweeps up a few of the windows that have ended.
-  text: textOf(sql`with counted as (
-      select case when exists (select from ${throttles} where ${throttles.key} = $3::text and ${throttles.windowEnds} > now()
-          and (${throttles.count} = 1 or not $6::boolean
-            and not exists (select from auth.users where email = $5::text and email_verified_at is not null)))
-        then $4::text else $1::text end as key
+  (given, answer) => sql`with counted as (
+      select case when exists (select from ${throttles}
+          where ${throttles.key} = ${given.mark} and ${throttles.windowEnds} > now()
+            and (${throttles.count} = 1 or not ${given.proven}
+              and not exists (select from ${users} where ${users.email} = ${given.email} and ${proven})))
+        then ${given.own} else ${given.key} end as key
     ), swept as (
       delete from ${throttles} where ${throttles.key} in (
         select ${throttles.key} from ${throttles}
         where ${throttles.windowEnds} < now() and ${throttles.key} <> (select counted.key from counted)
         order by ${throttles.windowEnds} limit 10 for update skip locked)
     )
-    ${countAttempt(throttles, sql`counted.key`, sql`$2`, sql`from counted`)}
-    returning json_build_object('key', ${throttles.key}, 'count', ${attempts.sql}, 'wait', ${wait.sql})`),
-};
+    ${countAttempt(throttles, sql`counted.key`, given.seconds, sql`from counted`)}
+    returning ${answer}`,
+);
 
-const noteStatement: AuthStatement = {
-  name: 'throttle_note',
+const noteStatement = authStatement(
+  'throttle_note',
+  {
+    params: { key: optional, mark: optional, knownDays: typed<number>('integer'), ...pick(users, 'email') },
+    answer: toJson(throttles.key),
+  },
   // The count of a mark is 1 where the address was proven as it was made.
-  text: textOf(sql`with forgotten as (${forgetAttempts(throttles, sql`$1`)})
-    insert into ${throttles} (${namesOf(throttles.key, throttles.count, throttles.windowEnds)})
-    select $2, (select count(*) from auth.users where email = $4::text and email_verified_at is not null),
-      now() + make_interval(days => $3::int) where $2::text is not null
+  ({ key, mark, knownDays: days, email }, answer) => sql`with forgotten as (${forgetAttempts(throttles, key)})
+    ${insertSelect(
+      throttles,
+      {
+        key: mark,
+        count: sql`(select count(*) from ${users} where ${users.email} = ${email} and ${proven})`,
+        windowEnds: sql`now() + make_interval(days => ${days})`,
+      },
+      sql`where ${mark}::text is not null`,
+    )}
     on conflict (${nameOf(throttles.key)}) do update ${setOf(throttles, {
       count: excluded(throttles.count),
       windowEnds: excluded(throttles.windowEnds),
     })}
-    returning to_json(${throttles.key})`),
-};
+    returning ${answer}`,
+);
 
-const uncountStatement: AuthStatement = {
-  name: 'throttle_uncount',
-  text: textOf(sql`update ${throttles} ${setOf(throttles, { count: sql`${throttles.count} - 1` })}
-    where ${throttles.key} = $1 and ${throttles.count} > 0 returning to_json(${throttles.count})`),
-};
+const uncountStatement = authStatement(
+  'throttle_uncount',
+  { params: pick(throttles, 'key'), answer: toJson(throttles.count) },
+  ({ key }, answer) => sql`update ${throttles} ${setOf(throttles, { count: sql`${throttles.count} - 1` })}
+    where ${throttles.key} = ${key} and ${throttles.count} > 0 returning ${answer}`,
+);
 
-const forgetStatement: AuthStatement = {
-  name: 'throttle_forget',
-  text: textOf(forgetAttempts(throttles, sql`$1`)),
-};
+const forgetStatement = authStatement(
+  'throttle_forget',
+  { params: pick(throttles, 'key'), answer: toJson(throttles.key) },
+  ({ key }, answer) => sql`${forgetAttempts(throttles, key)} returning ${answer}`,
+);

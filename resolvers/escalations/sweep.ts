@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Statement } from '../../db/pool.ts';
-import { type Climb, type Escalation, escalations } from '../../db/schema/escalations.ts';
+import { type Climb, type Escalation, escalationPages, escalations } from '../../db/schema/escalations.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import { mailOutbox } from '../../db/schema/platform.ts';
 import { allOf, computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
@@ -15,11 +15,12 @@ import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared
 type DueEscalation = Escalation & { /** By the database's clock. */ readonly takenAt: Date };
 
 /**
- * Frees pages that a vanished node had in hand, and takes every escalation that is due by the database's clock a step up the ladder, each in a transaction of its own. May
- * run on many nodes at once, whatever their clocks say: what one has in hand the others pass by.
+ * Frees pages that a vanished node had in hand, and takes every escalation that is due by the database's clock a step up
+ * the ladder, each in a transaction of its own. May run on many nodes at once, whatever their clocks say: what one has in
+ * hand the others pass by.
  */
 export const sweepEscalations: Task = async ({ ctx }) => {
-  await ctx.services.db.rows(freePagesStatement, [sendMailTask]);
+  await ctx.services.db.rows(freePagesStatement.with({ task: sendMailTask }));
   // Nearly always nothing is due, and that is one look.
   if ((await ctx.services.db.rows(anyDueStatement.with({}))).length === 0) return;
   const failed: string[] = [];
@@ -90,14 +91,19 @@ async function tell(work: Work, { kind }: Rung, stepped: Escalation): Promise<vo
  * housekeeping for ten minutes. Whether the node lives is not known and does not matter: a mail is sent by whoever has
  * its lease, and one under a lease is left alone. A job that is freed has lost its key, so that it is freed once.
  */
-const freePagesStatement: Statement = {
-  name: 'escalations.free-pages',
-  text: `select graphile_worker.add_job($1, json_build_object('mailId', m.id), job_key => m.id)
-    from graphile_worker._private_jobs j join mail_outbox m on m.id = j.key
-    where j.locked_at < now() - interval '1 minute' and m.state = 'queued'
-      and (m.lease_until is null or m.lease_until < now())
-      and exists (select from escalation_pages p where p.org_id = m.org_id and p.mail_id = m.id)`,
-};
+const freePagesStatement = statement(
+  'escalations.free-pages',
+  { params: { task: typed<string>('text') }, row: { key: computed<string>('text', sql`freed.key`) } },
+  ({ task }, row) => sql`select ${row} from (
+    select (graphile_worker.add_job(
+      ${task}, json_build_object('mailId', ${mailOutbox.id}), job_key => ${mailOutbox.id})).key
+    from graphile_worker._private_jobs j join ${mailOutbox} on ${mailOutbox.id} = j.key
+    where j.locked_at < now() - interval '1 minute' and ${mailOutbox.state} = 'queued'
+      and (${mailOutbox.leaseUntil} is null or ${mailOutbox.leaseUntil} < now())
+      and exists (select from ${escalationPages}
+        where ${escalationPages.orgId} = ${mailOutbox.orgId} and ${escalationPages.mailId} = ${mailOutbox.id})
+  ) freed`,
+);
 
 const anyDueStatement = statement(
   'escalations.any-due',

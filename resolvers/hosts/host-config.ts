@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { Lru } from '../../core/lru.ts';
+import { toJson } from '../../db/json.ts';
+import { liveTables as tablesOfView } from '../../db/project-schema/live.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRows } from '../auth/shared/auth-rows.ts';
+import { authRows, authStatement } from '../auth/shared/auth-rows.ts';
 import { makeProjectKey } from '../identity/shared/project-keys.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
@@ -47,7 +50,7 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   const now = performance.now();
   if (found !== undefined && found.until > now) return found.tables;
   // Whoever asks meanwhile waits for the same answer, which is therefore nobody's to break off.
-  const tables = authRows<string>(services, target, namesStatement, []);
+  const tables = authRows(services, target, namesStatement.with({}));
   known.set(target.projectId, { tables, until: now + rememberedMs }, 1);
   // What failed is asked for again.
   tables.catch(() => {
@@ -56,7 +59,8 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   return tables;
 }
 
-const namesStatement: AuthStatement = {
-  name: 'live_names',
-  text: 'select to_json(name) from _svc.live_tables order by name',
-};
+const namesStatement = authStatement(
+  'live_names',
+  { answer: toJson(tablesOfView.name) },
+  (_none, answer) => sql`select ${answer} from ${tablesOfView} order by ${tablesOfView.name}`,
+);

@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
+import { computed, statement, typed } from '../../db/sql.ts';
 import { customWords, routinesSql } from '../../engines/expose/custom-calls.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { onProject, signedIn } from '../../kernel/access/access.ts';
@@ -56,7 +57,12 @@ export const validateExpose = query({
   ...answer,
 });
 
-const routinesStatement: Statement = { name: 'expose.routines', text: routinesSql };
+// Its text names no table of ours. The first parameter is what it calls $1.
+const routinesStatement = statement(
+  'expose.routines',
+  { params: { words: typed<string>('json') }, row: { called: computed<string>('text', sql`found.called`) } },
+  (_words, row) => sql`select ${row} from (${sql.raw(routinesSql)}) found`,
+);
 
 /** `POST /projects/v1/expose/validate`. Contract 01, section 2.12. */
 export const validateManifest = query({
@@ -71,7 +77,7 @@ export const validateManifest = query({
     const words = customWords(manifest);
     // What PostgreSQL itself can do, the database of the gateway knows as well.
     const [found] =
-      words.length === 0 ? [] : await services.db.rows<{ called: string }>(routinesStatement, [JSON.stringify(words)]);
+      words.length === 0 ? [] : await services.db.rows(routinesStatement.with({ words: JSON.stringify(words) }));
     const ground = { routines: { called: found?.called ?? '[]', everywhere: false } };
     const { findings } = await readingSql(() =>
       services.sqlReader.read(party, 'judgeManifest', manifest, ground, migration),

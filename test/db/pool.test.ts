@@ -38,28 +38,30 @@ test('the time limit of statements is in force, and no pooler is asked to know i
 test('setting a connection up is not counted as a statement of anybody', async () => {
   const seen: string[] = [];
   const db = open({ statementMs: 1234, onStatement: (text) => seen.push(text) });
-  await db.rows(pidStatement, []);
+  await db.rows({ statement: pidStatement, values: [] });
   expect(seen).toEqual([pidStatement.text]);
 });
 
 test('a statement that takes too long is given up, and its connection is kept', async () => {
   const db = open({ statementMs: 300 });
-  const before = await db.rows(pidStatement, []);
+  const before = await db.rows({ statement: pidStatement, values: [] });
   for (const slow of [
-    () => db.rows(sleepStatement, []),
+    () => db.rows({ statement: sleepStatement, values: [] }),
     () => inTransaction(db.pool, (client) => client.query(sleepStatement)),
   ]) {
     const refusal = await refusalOf(slow());
     expect([isTimeout(refusal), isConnectionLoss(refusal)]).toEqual([true, false]);
-    expect(await db.rows(pidStatement, [])).toEqual(before);
+    expect(await db.rows({ statement: pidStatement, values: [] })).toEqual(before);
   }
 });
 
 test('a statement that Postgres refuses costs no connection', async () => {
   const db = open();
-  const before = await db.rows(pidStatement, []);
-  await expect(db.rows({ name: 'test.no-table', text: 'select * from no_such_table' }, [])).rejects.toThrow(/no_such/);
-  expect(await db.rows(pidStatement, [])).toEqual(before);
+  const before = await db.rows({ statement: pidStatement, values: [] });
+  await expect(
+    db.rows({ statement: { name: 'test.no-table', text: 'select * from no_such_table' }, values: [] }),
+  ).rejects.toThrow(/no_such/);
+  expect(await db.rows({ statement: pidStatement, values: [] })).toEqual(before);
 });
 
 test('a transaction whose server falls silent is given up at once, without waiting for a rollback', async () => {
@@ -74,16 +76,16 @@ test('a transaction whose server falls silent is given up at once, without waiti
   expect(isConnectionLoss(refusal)).toBe(true);
   expect(db.pool.totalCount).toBe(0);
   way.mend();
-  expect(await db.rows(pidStatement, [])).toHaveLength(1);
+  expect(await db.rows({ statement: pidStatement, values: [] })).toHaveLength(1);
 });
 
 test('a statement with a limit of its own is given up when the server falls silent, and the next one gets through', async () => {
   const way = await openWay();
   const db = open({ url: way.url, statementMs: 600_000 });
-  await db.rows(pidStatement, []);
+  await db.rows({ statement: pidStatement, values: [] });
   way.stall();
-  const refusal = await refusalOf(db.rows({ ...pidStatement, timeoutMs: 50 }, []));
+  const refusal = await refusalOf(db.rows({ statement: { ...pidStatement, timeoutMs: 50 }, values: [] }));
   expect(isConnectionLoss(refusal)).toBe(true);
   way.mend();
-  expect(await db.rows(pidStatement, [])).toHaveLength(1);
+  expect(await db.rows({ statement: pidStatement, values: [] })).toHaveLength(1);
 });

@@ -243,6 +243,6 @@ test('a page is one statement after the one that admits its reader', async () =>
   const { emit, read } = await feed();
   await emit('only_one');
   const sent = await service.statements(() => read('?source=app&event_type=only_one'));
-  expect(sent.filter((text) => /from events /.test(text))).toHaveLength(1);
+  expect(sent.filter((text) => /from "events"/.test(text))).toHaveLength(1);
   expect(sent.filter((text) => /feed_heads/.test(text))).toHaveLength(1);
 });

@@ -36,7 +36,7 @@ function noting({ refuses = false, collisions = 0 } = {}) {
       return given.length;
     },
     async handler(work, { given }, length) {
-      await work.rows({ name: 'tests.prepare', text: 'select 1' }, []);
+      await work.rows({ statement: { name: 'tests.prepare', text: 'select 1' }, values: [] });
       told.push(`handles ${given} of ${length} beside ${await open()}`);
       if (left-- > 0) throw new Outdated('Again.');
       return length;

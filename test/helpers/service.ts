@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { registeredStatements } from '../../db/sql.ts';
 import { type App, type AppOptions, startApp } from '../../server/app.ts';
 import { readConfig } from '../../server/config.ts';
 import { type Actor, type Actors, createActors, type WalletActor } from './actors.ts';
@@ -96,28 +97,48 @@ export interface GraphQLAnswer {
   }[];
 }
 
-/** Follow-up work of the gateway itself, which comes and goes beside any request. */
-const background: readonly RegExp[] = [
+/** Follow-up work of the gateway itself, which comes and goes beside any request: statements by name. */
+const backgroundNames: ReadonlySet<string> = new Set([
+  'escalations.any-due',
+  'escalations.free-pages',
+  'escalations.schedule',
+  'events.of-purged',
+  'feeds.heads',
+  'incidents.open',
+  'jobs.add',
+  'lifecycle.any-due',
+  'lifecycle.pinned-usage',
+  'mail.settle',
+  'mail.skipped',
+  'projects.database-upgraded',
+  'projects.databases-due',
+  'projects.left-of-purged',
+  'projects.purged-orgs-emptied',
+  'rooms.mirror-enter',
+  'rooms.unmirrored',
+  'steps.find',
+  'steps.take',
+  'usage.add',
+]);
+
+/** The same of what is no prepared statement: housekeeping by table, partitions, locks, the job queue. */
+const backgroundTexts: readonly RegExp[] = [
   /graphile_worker/,
-  /usage_flushes/,
-  /feed_heads h?\s*join/,
-  /unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)/,
-  /set "usage_since" = now\(\) where/,
+  /feed_heads h join/,
   /pg_advisory/,
   /^select 1$/,
   /where ctid = any/,
-  /where not "orgs"\."lease_perpetual" and/,
-  /"due_at" <= now\(\) limit 1/,
-  /insert into "?escalation_attempts/,
-  /set "template_/,
-  /emptied_at"? (is null|=)/,
   /pg_inherits/,
   /to_regclass\(name\)/,
-  /select i\.id, i\.subsystem/,
-  /state"? = 'purged' and/,
-  /"step_operations" (where|set "lease_until")/,
-  /unmirrored_from"? is not null/,
 ];
+
+/** Those of a request's own. */
+function foreground(texts: readonly string[]): string[] {
+  const known = registeredStatements().filter(({ name }) => backgroundNames.has(name));
+  if (known.length < backgroundNames.size) throw new Error('A background statement is named that does not exist.');
+  const named = new Set(known.map(({ text }) => text));
+  return texts.filter((text) => !named.has(text) && !backgroundTexts.some((one) => one.test(text)));
+}
 
 const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
 
@@ -223,7 +244,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       recording = [];
       try {
         await run();
-        return recording.filter((text) => !background.some((one) => one.test(text)));
+        return foreground(recording);
       } finally {
         recording = undefined;
       }

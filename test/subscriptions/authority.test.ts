@@ -7,7 +7,6 @@ import { openDatabase } from '../../db/pool.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { delegates, projectGrants, projects } from '../../db/schema/projects.ts';
-import { type Bound, boundOf, type Statement } from '../../db/statement.ts';
 import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
@@ -262,10 +261,9 @@ test('many who rest on the same right are asked for once and all told', async ()
   const asked: (readonly unknown[])[] = [];
   const counting: typeof db = {
     ...db,
-    rows: (asking: Bound<object> | Statement, values?: readonly unknown[]) => {
-      const { statement, values: given } = boundOf(asking, values);
-      asked.push(given);
-      return db.rows<never>(statement, given);
+    rows: (asking) => {
+      asked.push(asking.values);
+      return db.rows(asking);
     },
   };
   const watch = startWatch({ db: counting });
@@ -292,9 +290,8 @@ test('a recheck sees what was changed before it was asked for, even while anothe
   const answered = Promise.withResolvers<void>();
   const slow: typeof db = {
     ...db,
-    rows: async <Row extends object>(asking: Bound<Row> | Statement, values?: readonly unknown[]) => {
-      const { statement, values: given } = boundOf(asking, values);
-      const rows = await db.rows<Row>(statement, given);
+    rows: async (asking) => {
+      const rows = await db.rows(asking);
       answered.resolve();
       await gate.promise;
       return rows;

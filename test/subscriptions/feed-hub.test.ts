@@ -54,7 +54,8 @@ test('one statement looks up the heads of all followed feeds, and none when nobo
   const followers = names.map((name) => startFollower(hub, testFeed(name)));
   for (const name of names) await append(db, name, ['found']);
   await Promise.all(followers.map((follower) => follower.has(1)));
-  const lookUps = () => statements.filter((text) => text.includes('feed_heads h on') && text.includes('unnest'));
+  const lookUps = () =>
+    statements.filter((text) => text.includes('left join "feed_heads" on') && text.includes('unnest'));
   statements.length = 0;
   while (lookUps().length < 3) await turn();
   // Nothing but look-ups, each for all twenty: a look-up per feed would need sixty.

@@ -42,12 +42,10 @@ export function testFeed(name: FeedName, reads: number[] = []): Feed<LogRow> {
     sizeOf: ({ body }) => body.length,
     fetch: async (db, after, limit) => {
       reads.push(limit);
-      const rows = await db.rows<{ head: bigint; floor: bigint; seq: bigint | null; body: string }>(read, [
-        name.orgId,
-        name.feedId,
-        after,
-        limit,
-      ]);
+      const rows = await db.rows<{ head: bigint; floor: bigint; seq: bigint | null; body: string }>({
+        statement: read,
+        values: [name.orgId, name.feedId, after, limit],
+      });
       return {
         head: rows[0]!.head,
         floor: rows[0]!.floor,

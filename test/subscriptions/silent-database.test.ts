@@ -42,7 +42,7 @@ test('a connection that falls silent during a read holds up the feeds of its nod
   expect((await rows.next()).value).toMatchObject([{ seq: 1n }]);
   for (const [seq, read] of [
     [2, /with ordinality/],
-    [3, /from room_messages/],
+    [3, /from "room_messages"/],
   ] as const) {
     way.stall();
     statements.length = 0;

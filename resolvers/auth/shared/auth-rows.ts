@@ -34,20 +34,6 @@ export const authStatement = <Answer, const Params extends Parameters = Readonly
     write,
   ) as TypedStatement<ParametersOf<Params>, AuthAnswer<Answer>>;
 
-/** A statement that is still written as text, with numbers for its parameters. It names everything with its schema. */
-export interface AuthStatement {
-  readonly name: string;
-  readonly text: string;
-}
-
-export type AuthValue = string | number | boolean | null | Buffer;
-
-const asked = <Answer>(
-  question: AuthQuestion<Answer> | AuthStatement,
-  values: readonly AuthValue[] = [],
-): AuthQuestion<Answer> =>
-  'text' in question ? { statement: { name: `auth_${question.name}`, text: question.text }, values } : question;
-
 /**
  * Runs a statement on a project's users, sessions and what belongs to them, in a transaction of its own.
  *
@@ -57,20 +43,8 @@ export async function authRows<Answer>(
   services: Services,
   target: Pick<ProjectTarget, 'database'>,
   question: AuthQuestion<Answer>,
-): Promise<Answer[]>;
-export async function authRows<Answer>(
-  services: Services,
-  target: Pick<ProjectTarget, 'database'>,
-  statement: AuthStatement,
-  values: readonly AuthValue[],
-): Promise<Answer[]>;
-export async function authRows<Answer>(
-  services: Services,
-  target: Pick<ProjectTarget, 'database'>,
-  question: AuthQuestion<Answer> | AuthStatement,
-  values?: readonly AuthValue[],
 ): Promise<Answer[]> {
-  const [rows] = await authBatch(services, target, [asked(question, values)]);
+  const [rows] = await authBatch(services, target, [question]);
   return rows;
 }
 
@@ -104,21 +78,9 @@ export async function authRow<Answer>(
   services: Services,
   target: Pick<ProjectTarget, 'database'>,
   question: AuthQuestion<Answer>,
-): Promise<Answer | undefined>;
-export async function authRow<Answer>(
-  services: Services,
-  target: Pick<ProjectTarget, 'database'>,
-  statement: AuthStatement,
-  values: readonly AuthValue[],
-): Promise<Answer | undefined>;
-export async function authRow<Answer>(
-  services: Services,
-  target: Pick<ProjectTarget, 'database'>,
-  question: AuthQuestion<Answer> | AuthStatement,
-  values?: readonly AuthValue[],
 ): Promise<Answer | undefined> {
-  const [row] = await authBatch(services, target, [asked<Answer>(question, values)]);
-  return row![0];
+  const [row] = await authBatch(services, target, [question]);
+  return row[0];
 }
 
 /** As the wire of the database spells it. Lists are given as JSON, as a text. */
