@@ -46,7 +46,7 @@ test('a run whose gateway is killed between its commit and the platform’s row 
   const letGo = await world.hold("select 1 from idempotency_keys where key = 'commit-lost' for update");
   await inside.query('commit');
   // The project's change is committed, and its outcome waits to be written.
-  await world.blocked(/set outcome/);
+  await world.blocked(/set "outcome"/);
   expect(await count()).toBe(1);
   await first.kill();
   expect(await lost).toBeInstanceOf(Error);

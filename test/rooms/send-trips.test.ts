@@ -15,7 +15,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/update "room_presences"/, 'speaker'],
   [/pg_advisory_xact_lock_shared/, 'day'],
   [/insert into "audit_events"/, 'trail'],
-  [/set outcome/, 'outcome'],
+  [/set "outcome"/, 'outcome'],
   [/insert into "room_messages"/, 'message'],
 ];
 const nameOf = (text: string) => names.find(([pattern]) => pattern.test(text))?.[1] ?? text;
