@@ -1,8 +1,9 @@
 import type { InputFieldMap } from '@pothos/core';
 import { z } from 'zod';
+import { inlined } from '../core/inlined-schema.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { nativeId } from './global-id.ts';
-import { camelCase, type Form, inlined, knownIds, listed, scalarOf, textOf, withoutNull } from './input-forms.ts';
+import { camelCase, type Form, knownIds, listed, scalarOf, textOf, withoutNull } from './input-forms.ts';
 import { type InputFields, inputTypeOf } from './input-types.ts';
 
 /** One of the graph's enumerations, whose values the operation takes. */

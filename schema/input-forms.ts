@@ -13,21 +13,6 @@ export interface Form {
   readonly description?: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** A JSON Schema with its named parts in their places. */
-export function inlined({ $defs, ...form }: Json): Json {
-  const named = ($defs ?? {}) as Readonly<Record<string, Json>>;
-  const inner = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map(inner);
-    const { $ref, ...own } = value as Json;
-    const part = typeof $ref === 'string' ? named[$ref.replace('#/$defs/', '')] : undefined;
-    return Object.fromEntries(Object.entries({ ...part, ...own }).map(([name, one]) => [name, inner(one)]));
-  };
-  return inner(form) as Json;
-}
-
 /** Inputs that name the same thing wherever they occur: the node whose id they are, and what the graph calls them. */
 export const knownIds: Readonly<
   Record<string, { readonly of: string; readonly as?: string; readonly type?: 'String' } | undefined>

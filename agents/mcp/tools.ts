@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inlined } from '../../core/inlined-schema.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import type { Operation } from '../../kernel/run/operation.ts';
@@ -144,13 +145,15 @@ export const toolOf = (name: string): Tool | undefined => byName.get(name);
 /** Names and marks of our own are left out; a choice of objects is an object, which the protocol wants said. */
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => ({
   type: 'object',
-  ...z.toJSONSchema(schema, {
-    io,
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.id;
-      delete jsonSchema.secret;
-    },
-  }),
+  ...inlined(
+    z.toJSONSchema(schema, {
+      io,
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.id;
+        delete jsonSchema.secret;
+      },
+    }),
+  ),
 });
 
 const listed = ({ name, title, description, input, output, annotations }: Tool) => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inlined } from '../../core/inlined-schema.ts';
 import type { JsonSchema } from './path-doc.ts';
 
 /** JSON Schemas of an API's shapes; those with an id (`.meta({ id })`) are gathered, and named wherever they occur. */
@@ -37,24 +38,22 @@ export function inputForm(schema: z.ZodType): JsonSchema & { readonly required?:
   return tidy($ref === undefined ? form : $defs[$ref.replace('#/$defs/', '')]);
 }
 
-/** The form of a value by itself, for clients that read no other: shapes with a name are beside it, in `$defs`. */
+/** The form of a value by itself. It has no references, which many clients of MCP do not follow. */
 export function wholeForm(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...form } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return tidy(form, '#/$defs/');
+  return tidy(inlined(form));
 }
 
-/** @param names where shapes with a name are found */
-function tidy(schema: unknown, names = components): JsonSchema {
+function tidy(schema: unknown): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema as JsonSchema;
-  const each = (value: unknown) => tidy(value, names);
-  if (Array.isArray(schema)) return schema.map(each) as unknown as JsonSchema;
+  if (Array.isArray(schema)) return schema.map(tidy) as unknown as JsonSchema;
   const tidied: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
-    if (name === 'properties' || name === '$defs') tidied[name] = mapped(value as JsonSchema, each);
-    else if (name === '$ref') tidied[name] = String(value).replace('#/$defs/', names);
+    if (name === 'properties' || name === '$defs') tidied[name] = mapped(value as JsonSchema, tidy);
+    else if (name === '$ref') tidied[name] = String(value).replace('#/$defs/', components);
     else if (name === 'const' || name === 'enum' || name === 'default' || name === 'examples') tidied[name] = value;
     else if (name === 'pattern' && isFormat(schema)) continue;
-    else if (left[name]?.(value) !== true) tidied[name] = each(value);
+    else if (left[name]?.(value) !== true) tidied[name] = tidy(value);
   }
   return tidied;
 }

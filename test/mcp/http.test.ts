@@ -231,6 +231,10 @@ describe('lists stay short', () => {
   });
 });
 
+test('the schemas of all tools are whole: clients that follow no references understand them', async () => {
+  expect(JSON.stringify(await tools.list('all'))).not.toMatch(/"\$(ref|defs)"/);
+});
+
 describe('the path', () => {
   test('shows what there is', async () => {
     expect((await service.call(nobody, 'GET', '/mcp')).body).toMatchObject({
