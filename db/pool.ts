@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
-import { Packet } from './packet.ts';
-import { createPipeline } from './pipeline.ts';
 import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
+import { Packet } from './wire/packet.ts';
+import { createPipeline } from './wire/pipeline.ts';
 
 export { isConnectionLoss } from './connection-loss.ts';
 export type { NoticeHook, Statement, StatementHook } from './statement.ts';

@@ -1,9 +1,9 @@
 import type { ProjectDatabase } from './project-databases.ts';
 import { ProjectPoolBusyError } from './project-pool-busy.ts';
 import { openSession, type Project, ServerFullError, type Session, type SessionOptions } from './project-session.ts';
-import { emptyQueue, isAsked } from './read-queue.ts';
 import { RoleTurns } from './role-turns.ts';
 import { WaitingLine } from './waiting-line.ts';
+import { emptyQueue, isAsked } from './wire/read-queue.ts';
 
 export interface ProjectConnectionsOptions extends SessionOptions {
   /** Most connections to one project at once. */

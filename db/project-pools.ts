@@ -4,9 +4,15 @@ import { ProjectConnections } from './project-connections.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, longestOf, type Project, type Session } from './project-session.ts';
 import type { Caller } from './role-turns.ts';
-import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel, type ScriptStatement } from './script.ts';
-import { SharedReads } from './shared-reads.ts';
-import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
+import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './wire/batch.ts';
+import {
+  runScript,
+  type ScriptLimits,
+  type ScriptResult,
+  type ScriptSequel,
+  type ScriptStatement,
+} from './wire/script.ts';
+import { SharedReads } from './wire/shared-reads.ts';
 
 export { ProjectPoolBusyError } from './project-pool-busy.ts';
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { limitArriving } from './arriving.ts';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { templateVersion } from './project-template.ts';
-import type { ReadQueue } from './read-queue.ts';
 import { type Caller, callerMs, type RoleTurns } from './role-turns.ts';
-import type { PreparedNames } from './statement-batch.ts';
+import { limitArriving } from './wire/arriving.ts';
+import type { PreparedNames } from './wire/batch.ts';
+import { connectionOf, processIdOf } from './wire/connection.ts';
+import type { ReadQueue } from './wire/read-queue.ts';
 
 /** A project that has connections, or wants one. */
 export interface Project {
@@ -235,7 +236,7 @@ export function cancelWhenDue(
 /** Cuts a connection, whatever it is doing. */
 export function cut(session: Session, databases: ProjectLogins): void {
   endWork(session, databases);
-  streamOf(session.client).destroy();
+  connectionOf(session.client).stream.destroy();
 }
 
 /**
@@ -248,12 +249,3 @@ function endWork(session: Session, databases: ProjectLogins): void {
   // Where the server cannot be told, housekeeping finds what has run for too long.
   void databases.endBackend(session.project.database, processIdOf(session.client)).catch(() => undefined);
 }
-
-/** Members of the driver's client that its types do not tell of. */
-interface ClientInside {
-  readonly processID: number;
-  readonly connection: { readonly stream: { destroy(): void } };
-}
-
-const processIdOf = (client: pg.Client) => (client as unknown as ClientInside).processID;
-const streamOf = (client: pg.Client) => (client as unknown as ClientInside).connection.stream;

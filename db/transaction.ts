@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
-import { type Asked, NotRunError, Packet, type StatementConfig } from './packet.ts';
 import type { Rows, Statement } from './statement.ts';
+import { type Asked, NotRunError, Packet, type StatementConfig } from './wire/packet.ts';
 
 /** What statements can be asked of: a pool, a connection, or one transaction. */
 export interface Queries {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BatchStatement } from '../../db/statement-batch.ts';
+import type { BatchStatement } from '../../db/wire/batch.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';

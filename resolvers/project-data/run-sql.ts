@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { ScriptTooLargeError } from '../../db/script.ts';
+import { ScriptTooLargeError } from '../../db/wire/script.ts';
 import { AnswerScale } from '../../engines/sql/answer-size.ts';
 import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';

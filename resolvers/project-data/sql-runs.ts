@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { sqlState } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { runDoneState } from '../../db/project-template/sql-runs.ts';
-import type { ScriptLimits, ScriptResult, ScriptSequel, ScriptStatement } from '../../db/script.ts';
+import type { ScriptLimits, ScriptResult, ScriptSequel, ScriptStatement } from '../../db/wire/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { inProject, once } from './shared/in-project.ts';

@@ -1,4 +1,4 @@
-import type { ScriptSequel } from '../../db/script.ts';
+import type { ScriptSequel } from '../../db/wire/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
 import { once } from './shared/in-project.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { openCursor, sealCursor } from '../../core/cursors.ts';
 import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
-import type { BatchRows } from '../../db/statement-batch.ts';
+import type { BatchRows } from '../../db/wire/batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import { guardRefusal } from '../../engines/rows/answer/guards.ts';
 import { veiled } from '../../engines/rows/answer/veil.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
-import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
+import type { BatchRows, BatchStatement } from '../../db/wire/batch.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 
 const server = await startOwnPostgres();

@@ -1,6 +1,7 @@
-import { Read } from './pipeline-read.ts';
-import { heldUpMs, type LineOptions, PipelinedConnection } from './pipelined-connection.ts';
-import type { Statement, StatementHook, StatementRows } from './statement.ts';
+import type { Statement, StatementHook, StatementRows } from '../statement.ts';
+import { heldUpMs } from './pending-read.ts';
+import { type LineOptions, PipelinedConnection } from './pipelined-connection.ts';
+import { Read } from './read.ts';
 
 export interface PipelineOptions extends LineOptions {
   /** Most connections at once. @default 4 */

@@ -1,9 +1,10 @@
 import pg from 'pg';
-import { type Carrier, Group, groupMax } from './pipeline-group.ts';
-import type { Read, Shape } from './pipeline-read.ts';
-import type { NoticeHook } from './statement.ts';
-import { types } from './types.ts';
-import type { Connection } from './write-buffer.ts';
+import type { NoticeHook } from '../statement.ts';
+import { types } from '../types.ts';
+import { type Connection, connectionOf } from './connection.ts';
+import { heldUpMs } from './pending-read.ts';
+import type { Read, Shape } from './read.ts';
+import { Group, type GroupLine, groupMax } from './read-group.ts';
 
 export interface LineOptions {
   readonly url: string;
@@ -17,8 +18,6 @@ export interface LineOptions {
   readonly name: string;
 }
 
-/** A statement that runs for longer holds up no others: in milliseconds. */
-export const heldUpMs = 250;
 /** One that takes longer to open holds up no read either. */
 const openMs = 1_000;
 /** A connection that was unused for so long is closed, in milliseconds. */
@@ -27,7 +26,7 @@ const idleMs = 30_000;
 const settings = `set default_transaction_read_only = on; set timezone = 'UTC'; set plan_cache_mode = force_generic_plan`;
 
 /** A connection in pipeline mode, and what is under way on it, in order. */
-export class PipelinedConnection implements Carrier {
+export class PipelinedConnection implements GroupLine {
   readonly shapes = new Map<string, Shape>();
   readonly #client: pg.Client;
   readonly #options: LineOptions;
@@ -192,7 +191,7 @@ export class PipelinedConnection implements Carrier {
   }
 
   get #wire(): Connection {
-    return (this.#client as unknown as { readonly connection: Connection }).connection;
+    return connectionOf(this.#client);
   }
 
   #destroy(): void {

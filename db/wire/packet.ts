@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Column, Wire } from './pipeline-read.ts';
-import { types } from './types.ts';
-import { type Connection, paperOf, sendPaper } from './write-buffer.ts';
+import { types } from '../types.ts';
+import type { Column, Connection, Wire } from './connection.ts';
+import { sendWithSync, writeBufferOf } from './write-buffer.ts';
 
 /** A statement as the driver takes it. */
 export interface StatementConfig extends pg.QueryConfig {
@@ -96,7 +96,7 @@ export class Packet {
   /** By the driver: writes all in one piece. @returns why nothing was sent */
   submit(connection: Connection): Error | null {
     if (!this.#mayRun()) return new NotRunError('What it was to run in has not begun.');
-    const { parts, describing, plain, columns } = paperOf(connection);
+    const { parts, describing, plain, columns } = writeBufferOf(connection);
     this.#columns = columns;
     for (const query of this.#queries) {
       // Once they are known they hold: Postgres refuses a statement under its name whose columns have changed.
@@ -110,7 +110,7 @@ export class Packet {
       return this.#unwritable;
     }
     this.#isSent = true;
-    sendPaper(connection);
+    sendWithSync(connection);
     return null;
   }
 

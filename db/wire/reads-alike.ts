@@ -1,5 +1,5 @@
+import type { BatchRows, BatchStatement } from './batch.ts';
 import type { SharedRead } from './shared-read.ts';
-import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
 /** Most reads that share a transaction: what comes behind one that fails is asked again. */
 const togetherMax = 4;

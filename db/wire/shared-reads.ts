@@ -1,8 +1,8 @@
-import type { Project, Session, SessionOptions } from './project-session.ts';
+import type { Project, Session, SessionOptions } from '../project-session.ts';
+import type { BatchRows } from './batch.ts';
 import { Carrier, type CarrierOptions } from './read-carrier.ts';
 import type { ReadCarrier } from './read-queue.ts';
-import type { SharedRead } from './shared-read.ts';
-import type { BatchRows } from './statement-batch.ts';
+import { type ProjectRead, SharedRead } from './shared-read.ts';
 
 /** Where the connections come from. */
 export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions, 'onStatement'> {
@@ -14,7 +14,7 @@ export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions,
   /** Whether others wait for a connection, who would not get one as long as reads follow each other. */
   readonly wanted: () => boolean;
   /** Runs statements on a connection of their own. */
-  readonly alone: (project: Project, read: Pick<SharedRead, 'statements' | 'signal' | 'caller'>) => Promise<BatchRows>;
+  readonly alone: (project: Project, read: ProjectRead) => Promise<BatchRows>;
 }
 
 /** Connections of a project that carry reads at once. */
@@ -38,14 +38,15 @@ export class SharedReads {
     this.#options = options;
   }
 
-  ask(project: Project, read: Pick<SharedRead, 'statements' | 'signal' | 'caller'>): Promise<BatchRows> {
+  ask(project: Project, read: ProjectRead): Promise<BatchRows> {
     const { reads } = project;
     if (reads.apartUntil > 0) {
       if (performance.now() < reads.apartUntil) return this.#options.alone(project, read);
       reads.apartUntil = 0;
     }
     return new Promise((resolve, reject) => {
-      reads.waiting.push({ ...read, resolve, reject, settled: false, accompanied: false });
+      const alone = (one: ProjectRead) => this.#options.alone(project, one);
+      reads.waiting.push(new SharedRead(read, alone, resolve, reject));
       if (reads.flushing) return;
       reads.flushing = true;
       // After all that has arrived has been looked at.
@@ -90,7 +91,7 @@ export class SharedReads {
     } catch (error) {
       reads.opening = false;
       // Others still carry; without any, nothing would come for these.
-      if (reads.carriers.size === 0) for (const read of reads.waiting.splice(0)) read.reject(error);
+      if (reads.carriers.size === 0) for (const read of reads.waiting.splice(0)) read.fail(error);
     }
   }
 
@@ -99,13 +100,12 @@ export class SharedReads {
     const carrier: Carrier = new Carrier({
       ...this.#options,
       session,
-      divert: (read) => this.#divert(project, read),
       onAnswer: () => {
         if (reads.waiting.length > 0) this.#flush(project);
       },
       onHeldUp: () => {
         reads.apartUntil = performance.now() + apartMs;
-        for (const read of reads.waiting.splice(0)) this.#divert(project, read);
+        for (const read of reads.waiting.splice(0)) read.divert();
       },
       onEnd: ({ isCut, unclean, cancelling }) => {
         reads.carriers.delete(carrier);
@@ -116,11 +116,5 @@ export class SharedReads {
     });
     reads.carriers.add(carrier);
     return carrier;
-  }
-
-  #divert(project: Project, read: SharedRead): void {
-    if (read.settled) return;
-    read.settled = true;
-    this.#options.alone(project, read).then(read.resolve, read.reject);
   }
 }

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { type Connection, connectionOf } from './connection.ts';
+import { isLarge, sendWritten, writeBufferOf } from './write-buffer.ts';
 
 /** A statement of a batch; a named one is prepared on its connection once. */
 export interface BatchStatement {
@@ -19,17 +21,6 @@ export interface PreparedNames {
   readonly underWay: Set<string>;
 }
 
-/** The messages of the driver's connection that a batch is made of. */
-interface WireConnection {
-  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown; cork(): void; uncork(): void };
-  parse(message: { name: string; text: string; types: readonly number[] }): void;
-  bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
-  execute(message: { portal: string; rows: number }): void;
-  close(message: { type: 'S'; name: string }): void;
-  sendCopyFail(message: string): void;
-  sync(): void;
-}
-
 /**
  * Statements that are sent in one go and end in one Sync. PostgreSQL runs them as one transaction: all of them, or,
  * when any fails, none, with everything set for the transaction gone in either case. Nothing is begun and nothing
@@ -41,7 +32,6 @@ export class Batch extends pg.Query {
   readonly #settle: (rows: BatchRows, error: Error | undefined, completed: number) => void;
   readonly #rows: (readonly (string | null)[])[][];
   readonly #fresh: string[] = [];
-  #packet: WireConnection | undefined;
   #at = 0;
 
   /** @param settle told once, of the rows or of a refusal, and how many of the statements had been completed */
@@ -59,8 +49,8 @@ export class Batch extends pg.Query {
 
   // The driver calls these for the messages that belong to what it was given to submit.
 
-  override submit = (): null => {
-    const connection = this.#packet!;
+  override submit = (client: unknown): null => {
+    const { whole: connection } = writeBufferOf(client as Connection);
     const { known, doubtful, underWay } = this.#prepared;
     for (const { name = '', text, values } of this.#statements) {
       if (name === '' || !(known.has(name) || underWay.has(name))) {
@@ -71,18 +61,13 @@ export class Batch extends pg.Query {
           underWay.add(name);
         }
       }
-      if (values.some(isLarge)) bindLarge(connection, name, values);
+      if (values.some(isLargeValue)) bindLarge(connection, name, values);
       else connection.bind({ portal: '', statement: name, values });
       connection.execute({ portal: '', rows: 0 });
     }
     connection.sync();
     return null;
   };
-
-  /** @param packet takes what the batch is made of, in place of the connection */
-  goesInto(packet: WireConnection): void {
-    this.#packet = packet;
-  }
 
   handleRowDescription(): void {}
 
@@ -102,7 +87,7 @@ export class Batch extends pg.Query {
     this.#at += 1;
   }
 
-  handleCopyInResponse(connection: WireConnection): void {
+  handleCopyInResponse(connection: Connection): void {
     connection.sendCopyFail('Nothing is copied here.');
     // The one that was sent before was taken for a part of the copy.
     connection.sync();
@@ -130,12 +115,10 @@ export class Batch extends pg.Query {
   }
 }
 
-/** Bytes that the driver would copy several times over on their way. */
-const largeFrom = 64 * 1024;
-const isLarge = (value: string | Buffer | null) => Buffer.isBuffer(value) && value.length >= largeFrom;
+const isLargeValue = (value: string | Buffer | null) => Buffer.isBuffer(value) && isLarge(value);
 
-/** The driver's `bind`, piece by piece: bytes go into the packet as they are. */
-function bindLarge({ stream }: WireConnection, statement: string, values: BatchStatement['values']): void {
+/** The driver's `bind`, piece by piece: bytes are not copied. */
+function bindLarge(connection: Connection, statement: string, values: BatchStatement['values']): void {
   const pieces = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
   const name = Buffer.from(`\0${statement}\0`);
   const head = Buffer.alloc(5 + name.length + 2 + 2 * values.length + 2);
@@ -147,15 +130,15 @@ function bindLarge({ stream }: WireConnection, statement: string, values: BatchS
   // Bytes are in the binary form of their type, texts in the other.
   for (const value of values) at = head.writeInt16BE(Buffer.isBuffer(value) ? 1 : 0, at);
   head.writeInt16BE(values.length, at);
-  stream.write(head);
+  connection._send(head);
   for (const piece of pieces) {
     const length = Buffer.alloc(4);
     length.writeInt32BE(piece?.length ?? -1);
-    stream.write(length);
-    if (piece !== null) stream.write(piece);
+    connection._send(length);
+    if (piece !== null) connection._send(piece);
   }
   // Every column of the answer as text.
-  stream.write(Buffer.from([0, 1, 0, 0]));
+  connection._send(Buffer.from([0, 1, 0, 0]));
 }
 
 /** Sends one batch. */
@@ -174,22 +157,7 @@ export function runBatch(
 
 /** Sends several batches in one packet: each is a transaction of its own, which fails alone. */
 export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): void {
-  const { connection } = client as unknown as { readonly connection: WireConnection };
-  // Hundreds of messages of a few bytes each cost more to hand on one by one than to copy.
-  const messages: Buffer[] = [];
-  const packing = { writable: true, write: (bytes: Buffer) => messages.push(bytes) };
-  const packet = Object.create(connection, { stream: { value: packing } }) as WireConnection;
-  for (const batch of batches) {
-    batch.goesInto(packet);
-    // The driver takes note of it, and asks for its messages at once, since it is in pipeline mode.
-    (client.query as (batch: pg.Submittable) => void)(batch);
-  }
-  if (!connection.stream.writable || messages.length === 0) return;
-  if (!messages.some(isLarge)) {
-    connection.stream.write(Buffer.concat(messages));
-    return;
-  }
-  connection.stream.cork();
-  for (const message of messages) connection.stream.write(message);
-  connection.stream.uncork();
+  // The driver takes note of each, and asks for its messages at once, since it is in pipeline mode.
+  for (const batch of batches) (client.query as (batch: pg.Submittable) => void)(batch);
+  sendWritten(connectionOf(client));
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { BatchRows, BatchStatement } from './statement-batch.ts';
+import type { BatchRows, BatchStatement } from './batch.ts';
+import { connectionOf } from './connection.ts';
 
 /** A statement of a script. */
 export interface ScriptStatement extends BatchStatement {
@@ -55,24 +56,6 @@ export class ScriptTooLargeError extends Error {
   }
 }
 
-/** The messages of the driver's connection that a script is made of. */
-interface WireConnection {
-  readonly stream: {
-    cork(): void;
-    uncork(): void;
-    prependListener(event: 'data', told: (part: Buffer) => void): void;
-    off(event: 'data', told: (part: Buffer) => void): void;
-    destroy(): void;
-  };
-  parse(message: { name: string; text: string; types: readonly number[] }): void;
-  bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
-  describe(message: { type: 'P'; name: string }): void;
-  execute(message: { portal: string; rows: number }): void;
-  sendCopyFail(message: string): void;
-  flush(): void;
-  sync(): void;
-}
-
 const begin: BatchStatement = { name: undefined, text: 'begin', values: [] };
 const commit: BatchStatement = { name: undefined, text: 'commit', values: [] };
 const rollback: BatchStatement = { name: undefined, text: 'rollback', values: [] };
@@ -92,7 +75,7 @@ export function runScript(
   limits: ScriptLimits,
   sequels: readonly ScriptSequel[] = [],
 ): Promise<ScriptResult> {
-  const { connection } = client as unknown as { readonly connection: WireConnection };
+  const connection = connectionOf(client);
   return new Promise((resolve, reject) => {
     const statements: readonly ScriptStatement[] = [begin, ...script];
     const last = statements.length - 1;

@@ -1,15 +1,14 @@
 import pg from 'pg';
-import type { StatementHook } from './pool.ts';
-import { cancelWhenDue, cut, longestOf, type Session, type SessionOptions } from './project-session.ts';
+import type { StatementHook } from '../pool.ts';
+import { cancelWhenDue, cut, longestOf, type Session, type SessionOptions } from '../project-session.ts';
+import { Batch, type BatchRows, type BatchStatement, submit } from './batch.ts';
+import { heldUpMs } from './pending-read.ts';
 import type { ReadCarrier } from './read-queue.ts';
 import { alikeReads } from './reads-alike.ts';
 import type { SharedRead } from './shared-read.ts';
-import { Batch, type BatchRows, type BatchStatement, submit } from './statement-batch.ts';
 
 export interface CarrierOptions extends SessionOptions {
   readonly session: Session;
-  /** Sends a read on a connection of its own. */
-  readonly divert: (read: SharedRead) => void;
   /** Told of each answer that leaves others under way. */
   readonly onAnswer: () => void;
   /** Told when a read takes long, so that no other read waits behind it. */
@@ -23,8 +22,6 @@ export interface CarrierOptions extends SessionOptions {
   readonly onStatement?: StatementHook | undefined;
 }
 
-/** A read that runs for longer holds up no others, in milliseconds, and is stopped when no caller waits for it. */
-const heldUpMs = 250;
 /** Most reads that one carries before its connection is let go, so that others get it too. */
 const readsMax = 1_000;
 
@@ -81,7 +78,7 @@ export class Carrier implements ReadCarrier {
   /** What holds for all of them is set once. */
   #joint(reads: readonly SharedRead[]): Batch {
     this.#sent.push(...reads);
-    for (const read of reads) read.accompanied = true;
+    for (const read of reads) read.isAccompanied = true;
     const [{ statements }] = reads as [SharedRead];
     return this.#batch([statements[0]!, ...reads.map((read) => read.statements[1]!)], (rows, error, completed) => {
       const failed = error instanceof pg.DatabaseError ? completed : undefined;
@@ -91,7 +88,7 @@ export class Carrier implements ReadCarrier {
           const own = nth + 1;
           if (error === undefined || own < completed) this.#settle(read, [rows[0]!, rows[own]!], undefined);
           else if (own === failed) this.#settle(read, [], error);
-          else this.#options.divert(read);
+          else read.divert();
         },
         error,
       );
@@ -127,20 +124,19 @@ export class Carrier implements ReadCarrier {
   }
 
   #settle(read: SharedRead, rows: BatchRows, error: Error | undefined): void {
-    if (read.settled) return;
+    if (read.isSettled) return;
     const { code = '' } = (error ?? {}) as { readonly code?: string };
     // Only the head is cancelled, and only once all behind it have gone elsewhere.
     if (this.#settleHead === undefined && elsewhere.has(code)) {
-      this.#options.divert(read);
+      read.divert();
       return;
     }
-    read.settled = true;
     if (error !== undefined) {
-      read.reject(error);
+      read.fail(error);
       return;
     }
     this.#options.session.project.reads.small.note(read, rows);
-    read.resolve(rows);
+    read.answer(rows);
   }
 
   #look(): void {
@@ -155,18 +151,18 @@ export class Carrier implements ReadCarrier {
 
   /** From here on the connection serves the head alone. */
   #holdUp(): void {
-    const { session, onHeldUp, divert } = this.#options;
+    const { session, onHeldUp } = this.#options;
     const head = this.#sent[this.#head]!;
-    if (head.accompanied) session.project.reads.small.heldUp(head);
+    if (head.isAccompanied) session.project.reads.small.heldUp(head);
     // From here on it keeps a connection: that of a caller with too many of these begins anew when it is its turn.
     else if (head.caller !== undefined) this.#giveBack = session.project.turns.tryTake(head.caller);
-    const goesOn = !head.accompanied && (head.caller === undefined || this.#giveBack !== undefined);
+    const goesOn = !head.isAccompanied && (head.caller === undefined || this.#giveBack !== undefined);
     const others = this.#sent.slice(this.#head + (goesOn ? 1 : 0));
     const longestMs = longestOf(this.#options, head.caller);
     this.#settleHead = cancelWhenDue(session, this.#options, longestMs, goesOn ? head.signal : AbortSignal.abort());
     this.#isCut = others.length > 0;
     onHeldUp();
-    for (const read of others) divert(read);
+    for (const read of others) read.divert();
   }
 
   #end(): void {

@@ -1,10 +1,11 @@
 import pg from 'pg';
-import { isConnectionLoss } from './connection-loss.ts';
-import { type Column, type Read, type Shape, shapeOf } from './pipeline-read.ts';
-import { type Connection, paperOf, sendPaper } from './write-buffer.ts';
+import { isConnectionLoss } from '../connection-loss.ts';
+import type { Column, Connection } from './connection.ts';
+import { type Read, type Shape, shapeOf } from './read.ts';
+import { sendWithSync, writeBufferOf } from './write-buffer.ts';
 
 /** The connection that a group travels on, as far as the group knows it. */
-export interface Carrier {
+export interface GroupLine {
   /** Columns of the statements that were answered on it, by name. */
   readonly shapes: Map<string, Shape>;
   /** Takes no more, since what it knows of a statement is wrong. */
@@ -25,11 +26,11 @@ export class Group {
   readonly name: string | undefined;
   readonly text: string | undefined;
   readonly #reads: Read[];
-  readonly #line: Carrier;
+  readonly #line: GroupLine;
   #at = 0;
   #shape: Shape | undefined;
 
-  constructor(reads: Read[], line: Carrier) {
+  constructor(reads: Read[], line: GroupLine) {
     const [{ statement }] = reads as [Read];
     this.#reads = reads;
     this.#line = line;
@@ -42,11 +43,11 @@ export class Group {
 
   /** By the driver: writes all in one piece. The columns of a statement are asked for once on each connection. */
   submit(connection: Connection): null {
-    const paper = paperOf(connection);
-    const wire = this.#shape === undefined ? paper.describing : paper.plain;
+    const { describing, plain } = writeBufferOf(connection);
+    const wire = this.#shape === undefined ? describing : plain;
     const unwritten = this.#reads.filter((read) => !read.write(wire));
     for (const read of unwritten) this.#reads.splice(this.#reads.indexOf(read), 1);
-    sendPaper(connection);
+    sendWithSync(connection);
     // Not before the driver has queued this: a line that is done sends the next group, which would be answered as this one.
     if (unwritten.length > 0)
       queueMicrotask(() => {
