@@ -1,3 +1,5 @@
+import type { AnyOperation } from '../kernel/run/operation.ts';
+import { operations } from '../resolvers/index.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
 import { claimRoutes } from './claims.ts';
@@ -15,12 +17,20 @@ import { productRoutes } from './products.ts';
 import { projectDataRoutes } from './project-data.ts';
 import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
+import type { Method } from './rest-request.ts';
 import { roomInviteRoutes } from './room-invites.ts';
 import { roomRoutes } from './rooms.ts';
-import type { Route } from './route.ts';
+import { type Route, route } from './route.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
 import { verificationRoutes } from './verifications.ts';
+
+/** The path that an operation declares. */
+function ownRoute(op: AnyOperation): Route[] {
+  if (op.path === undefined) return [];
+  const [method, path] = op.path.split(' ') as [Method, string];
+  return [route(method, path, 200, op)];
+}
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
@@ -46,4 +56,5 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...productRoutes,
   ...verificationRoutes,
+  ...operations.flatMap(ownRoute),
 ];

@@ -1,7 +1,4 @@
-import type { ErrorRow } from '../../core/error-codes.ts';
-import type { Action } from '../access/permissions.ts';
-import type { EventType } from '../feeds/event-types.ts';
-import type { AnyOperation } from './operation.ts';
+import type { AnyOperation, Declarations } from './operation.ts';
 import type { Task } from './task.ts';
 
 /** Work behind the scenes, as the job queue knows it. */
@@ -23,14 +20,8 @@ export interface Expiry {
 }
 
 /** A system of the platform. Every list of all there is, is made of these; nothing else needs to be told of a new one. */
-export interface Domain {
+export interface Domain extends Declarations {
   readonly name: string;
-  /** Codes of its refusals, from its `error-codes.ts`. */
-  readonly errors?: Readonly<Record<string, ErrorRow>>;
-  /** Who may do what. */
-  readonly actions?: Readonly<Record<string, Action>>;
-  /** What its facts are told as. */
-  readonly events?: Readonly<Record<string, Pick<EventType, 'name' | 'class' | 'level'>>>;
   readonly operations?: readonly AnyOperation[];
   /**
    * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field
@@ -43,5 +34,11 @@ export interface Domain {
   readonly housekeeping?: Readonly<Record<string, Task>>;
 }
 
-/** Declares a system of the platform. */
-export const domain = (name: string, parts: Omit<Domain, 'name'>): Domain => ({ name, ...parts });
+/** Declares a system of the platform. What operations declare as their own belongs to it, too. */
+export function domain(name: string, parts: Omit<Domain, 'name'>): Domain {
+  const { operations = [], signInFlows = [] } = parts;
+  const owners = [parts, ...[...operations, ...signInFlows].map(({ own = {} }: AnyOperation) => own)];
+  const all = <Part extends keyof Declarations>(part: Part): NonNullable<Declarations[Part]> =>
+    Object.assign({}, ...owners.map((owner: Declarations) => owner[part]));
+  return { name, ...parts, errors: all('errors'), actions: all('actions'), events: all('events') };
+}

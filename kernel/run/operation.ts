@@ -1,6 +1,9 @@
 import type { z } from 'zod';
+import type { ErrorRow } from '../../core/error-codes.ts';
 import type { Access, OrgScope, ProjectScope } from '../access/access.ts';
+import type { Action } from '../access/permissions.ts';
 import type { Work } from '../durability/unit-of-work.ts';
+import type { EventType } from '../feeds/event-types.ts';
 import type { Budget } from '../limits/budgets.ts';
 import type { Context } from './context.ts';
 import type { PriceFacet } from './price.ts';
@@ -48,6 +51,16 @@ export type StepUpClass =
  */
 export type Effect = 'destructive' | 'idempotent' | 'openWorld' | 'changes';
 
+/** What a domain declares beside its operations, by name. */
+export interface Declarations {
+  /** Codes of its refusals. */
+  readonly errors?: Readonly<Record<string, ErrorRow>>;
+  /** Who may do what. */
+  readonly actions?: Readonly<Record<string, Action>>;
+  /** What its facts are told as. */
+  readonly events?: Readonly<Record<string, Pick<EventType, 'name' | 'class' | 'level'>>>;
+}
+
 interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   /** Dotted and stable, for example `rooms.sendMessage`. Each surface derives its own spelling. */
   readonly name: `${string}.${string}`;
@@ -67,6 +80,13 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly waits?: true;
   /** One sentence, shown wherever the operation is offered. */
   readonly summary: string;
+  /**
+   * Its path of REST, which answers 200. A path whose status or places of inputs are others is declared in `rest-compat`.
+   * @default the paths in `rest-compat`
+   */
+  readonly path?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  /** What it alone needs of its domain, which takes it over. @default nothing */
+  readonly own?: Declarations;
   readonly access: Access<z.output<Input>, Scope>;
   readonly input: Input;
   /** What every run takes one from, of what a client may have; the platform admin is not counted. @default nothing */
