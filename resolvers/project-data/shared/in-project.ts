@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { ServiceError } from '../../../core/errors.ts';
-import { ArrivingTooLargeError } from '../../../db/wire/arriving.ts';
 import { isConnectionLoss } from '../../../db/pool.ts';
 import type { ProjectDatabase } from '../../../db/project-databases.ts';
 import { ProjectPoolBusyError } from '../../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../../db/project-session.ts';
+import { ArrivingTooLargeError } from '../../../db/wire/arriving.ts';
 import type { BatchStatement } from '../../../db/wire/batch.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import { sqlRefusal } from '../sql-refusal.ts';
