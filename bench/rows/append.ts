@@ -101,7 +101,7 @@ const messageIn = (orgId: string, roomKey: string): RoomMessage =>
 /** The head's row is what senders wait for; a sequence gives positions to whoever asks. */
 function withoutLock({ name, text }: Statement): Statement {
   const unordered = text.replace(
-    /with head as \([\s\S]*?returning position\s*\)/,
+    /with head as \([\s\S]*?returning "feed_heads"\."position"\s*\)/,
     // Whether it is told of is a value that the head alone uses.
     `with head as (select nextval('${sequence}') as position where $14::boolean is not null)`,
   );
