@@ -156,15 +156,15 @@ export const throttles = auth.table('throttles', {
   windowEnds: moment('window_ends').notNull(),
 });
 
-/** One row: what the project decides about sign-in. */
+/** One row: what the project decides about sign-in. Answers list the settings in the order of these columns. */
 export const settings = auth.table('settings', {
   singleton: boolean('singleton').primaryKey().default(true),
-  allowPasswordSet: boolean('allow_password_set').notNull().default(false),
-  preferredSignInMethod: text('preferred_sign_in_method', { enum: signInMethods }),
   publicSignup: text('public_signup', { enum: signupPolicies }).notNull().default('open'),
-  requirePasskeyForProjectAdmin: boolean('require_passkey_for_project_admin').notNull().default(false),
+  allowPasswordSet: boolean('allow_password_set').notNull().default(false),
   allowedEmailDomains: text('allowed_email_domains').array().notNull().default([]),
   allowedRedirectUrls: text('allowed_redirect_urls').array().notNull().default([]),
+  preferredSignInMethod: text('preferred_sign_in_method', { enum: signInMethods }),
+  requirePasskeyForProjectAdmin: boolean('require_passkey_for_project_admin').notNull().default(false),
 });
 
 export const signingKeys = auth.table('signing_keys', {
