@@ -1,7 +1,14 @@
+import { type Column, sql } from 'drizzle-orm';
+import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
-import { deleteExpired } from '../kernel/durability/housekeeping.ts';
+import { payments } from '../db/schema/payments.ts';
+import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
+import { stepOperations } from '../db/schema/projects.ts';
+import { computed, setOf, statement } from '../db/sql.ts';
+import { rowsOn } from '../db/transaction.ts';
+import { addJob, deleteExpired, nameOfExpiry } from '../kernel/durability/housekeeping.ts';
 import type { Domain } from '../kernel/run/domain.ts';
-import { reapStepTask } from '../kernel/run/steps.ts';
+import { reapStepJobs } from '../kernel/run/steps.ts';
 import type { Task } from '../kernel/run/task.ts';
 import { domains } from '../resolvers/index.ts';
 
@@ -9,7 +16,7 @@ import { domains } from '../resolvers/index.ts';
 export const housekeepingTask = 'housekeeping';
 
 const expiriesOf = ({ expires = [] }: Domain): [string, Task][] =>
-  expires.map((one) => [`expire ${[one.table, one.which].filter(Boolean).join(' ')}`, deleteExpired(one)]);
+  expires.map((one) => [nameOfExpiry(one), deleteExpired(one)]);
 
 const steps = [...domains.flatMap(expiriesOf), ...domains.flatMap((one) => Object.entries(one.housekeeping ?? {}))];
 
@@ -34,32 +41,60 @@ export const keepHouse: Task = async (job, payload) => {
   if (failures.length > 1) throw new AggregateError(failures, `${failures.length} steps of housekeeping failed`);
 };
 
+const justNow = sql`now() - ${interval('1 second')}`;
+const isAhead = (moment: Column) => sql`${moment} > now()`;
+
+/** What a killed process held: claims of idempotency keys, leases of step operations, payments and mails. */
+const freeStatements = [
+  statement(
+    'abandoned.idempotency-keys',
+    {},
+    () => sql`update ${idempotencyKeys} ${setOf(idempotencyKeys, { leaseUntil: justNow })}
+      where ${idempotencyKeys.outcome} is null and ${isAhead(idempotencyKeys.leaseUntil)}`,
+  ),
+  statement(
+    'abandoned.steps',
+    {},
+    () => sql`update ${stepOperations} ${setOf(stepOperations, { leaseUntil: justNow })}
+      where ${stepOperations.state} = 'running' and ${isAhead(stepOperations.leaseUntil)}`,
+  ),
+  statement(
+    'abandoned.payments',
+    {},
+    () => sql`update ${payments} ${setOf(payments, { leaseUntil: justNow })} where ${isAhead(payments.leaseUntil)}`,
+  ),
+  statement(
+    'abandoned.mails',
+    {},
+    () => sql`update ${mailOutbox} ${setOf(mailOutbox, { leaseUntil: sql`null` })}
+      where ${mailOutbox.state} = 'queued' and ${mailOutbox.leaseUntil} is not null`,
+  ),
+  // The queue itself believes a lost worker for four hours.
+  statement(
+    'abandoned.jobs',
+    {},
+    () => sql`select from graphile_worker.force_unlock_workers(array(
+      select locked_by from graphile_worker._private_jobs where locked_by is not null
+      union select locked_by from graphile_worker._private_job_queues where locked_by is not null))`,
+  ),
+];
+
+const resumeStatement = statement(
+  'abandoned.resume-steps',
+  { row: { resumed: computed<number>('integer', sql`count(${addJob(reapStepJobs)})::int`) } },
+  (_none, row) => sql`select ${row} from ${stepOperations} where ${stepOperations.state} = 'running'`,
+);
+
 /**
- * Frees what a killed process held: claims of idempotency keys, leases of step operations and mails, locks of jobs.
- * Only for a node that is alone (see `NodeLock.alone`), before it serves and before its workers start.
+ * Frees what a killed process held, and enqueues the step operations that it left. Only for a node that is alone (see
+ * `NodeLock.alone`), before it serves and before its workers start.
  *
  * @returns how many step operations are picked up
  */
-export async function sweepAbandoned(db: Pick<Database, 'pool'>): Promise<number> {
-  return inTransaction(db.pool, async (client) => {
-    await client.query(
-      `update idempotency_keys set lease_until = now() - interval '1 second' where outcome is null and lease_until > now()`,
-    );
-    await client.query(
-      `update step_operations set lease_until = now() - interval '1 second' where state = 'running' and lease_until > now()`,
-    );
-    await client.query(`update payments set lease_until = now() - interval '1 second' where lease_until > now()`);
-    await client.query(`update mail_outbox set lease_until = null where state = 'queued' and lease_until is not null`);
-    // The queue itself believes a lost worker for four hours.
-    await client.query(
-      `select graphile_worker.force_unlock_workers(array(
-         select locked_by from graphile_worker._private_jobs where locked_by is not null
-         union select locked_by from graphile_worker._private_job_queues where locked_by is not null))`,
-    );
-    const steps = await client.query(
-      `select graphile_worker.add_job($1, json_build_object('stepId', id), job_key => id) from step_operations where state = 'running'`,
-      [reapStepTask],
-    );
-    return steps.rowCount ?? 0;
+export const sweepAbandoned = (db: Pick<Database, 'pool'>): Promise<number> =>
+  inTransaction(db.pool, async (client) => {
+    const rows = rowsOn(client);
+    for (const one of freeStatements) await rows(one.with({}));
+    const [steps] = await rows(resumeStatement.with({}));
+    return steps!.resumed;
   });
-}

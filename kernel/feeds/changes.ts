@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm';
+import { isPast } from '../../db/intervals.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { insertInto, namesOf, orNull, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
+import { computed, insertInto, namesOf, orNull, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
+import { untilNotFull } from '../durability/housekeeping.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
+import type { Context } from '../run/context.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 
 /** One change of a thing that others may follow. `Change` is plain JSON: the thing as it stood right after. */
@@ -95,32 +98,49 @@ const sliceStatement = statement(
 );
 
 /** Old changes that one statement looks at. */
-export const changesBatch = 1_000;
+const changesBatch = 1_000;
+
+const c = feedChanges;
+const h = feedHeads;
+
+const pruneStatement = statement(
+  'changes.prune',
+  {
+    row: {
+      looked: computed<number>(
+        'integer',
+        sql`case when exists (select from gone) then (select count(*) from oldest) else 0 end::int`,
+      ),
+    },
+  },
+  (_none, row) => sql`with oldest as materialized (
+      select ${namesOf(c.orgId, c.kind, c.feedId, c.position)} from ${c}
+      where ${isPast(c.createdAt, `${changesKeptDays} days`)}
+      order by ${c.createdAt} limit ${sql.raw(String(changesBatch))}
+    ), old as (
+      select org_id, kind, feed_id, max(position) as upto from oldest group by 1, 2, 3
+    ), heads as materialized (
+      select old.*, at.ctid from old cross join lateral (
+        select ctid from ${h} where ${h.orgId} = old.org_id and ${h.kind} = old.kind and ${h.feedId} = old.feed_id limit 1
+      ) at
+    ), floors as (
+      update ${h} ${setOf(h, { floor: sql`greatest(${h.floor}, heads.upto)` })} from heads
+      where ${h}.ctid = heads.ctid returning ${h.orgId}, ${h.kind}, ${h.feedId}, ${h.floor}
+    ), gone as (
+      delete from ${c} using floors f
+      where ${c.orgId} = f.org_id and ${c.kind} = f.kind and ${c.feedId} = f.feed_id and ${c.position} <= f.floor
+      returning 1
+    )
+    select ${row}`,
+);
 
 /**
- * Removes the next of what is older than {@link changesKeptDays} days, and raises the floors of its feeds in the same
- * statement, so that who comes with an older cursor is told to begin anew. Positions follow the commits, moments the
- * transactions' beginnings: the floor is the highest position looked at, and all below it goes.
+ * Removes changes that are older than {@link changesKeptDays} days, in batches, and raises the floors of their feeds in the
+ * same statement, so that a caller with an older cursor learns to begin anew. Positions follow the commits, moments the
+ * beginnings of transactions: the floor is the highest position looked at, and all below it goes.
  *
- * Each head is looked up by itself: how many feeds have old changes is not known beforehand, and reading all heads there
- * are would be the worse for an installation that grows. Appenders wait for a batch at most. Answers how many it looked
- * at: fewer than {@link changesBatch} were the last; none when all that is left moves at the moment.
+ * Each head is looked up by itself: reading all heads would cost more as an installation grows. Appenders wait for a batch
+ * at most. A batch reports no row where all that is left moves at the moment.
  */
-export const pruneChangesSql = `with oldest as materialized (
-    select org_id, kind, feed_id, position from feed_changes
-    where created_at < now() - interval '${changesKeptDays} days' order by created_at limit ${changesBatch}
-  ), old as (
-    select org_id, kind, feed_id, max(position) as upto from oldest group by 1, 2, 3
-  ), heads as materialized (
-    select old.*, at.ctid from old cross join lateral (
-      select ctid from feed_heads f where f.org_id = old.org_id and f.kind = old.kind and f.feed_id = old.feed_id limit 1
-    ) at
-  ), floors as (
-    update feed_heads h set floor = greatest(h.floor, o.upto) from heads o
-    where h.ctid = o.ctid returning h.org_id, h.kind, h.feed_id, h.floor
-  ), gone as (
-    delete from feed_changes c using floors f
-    where c.org_id = f.org_id and c.kind = f.kind and c.feed_id = f.feed_id and c.position <= f.floor
-    returning 1
-  )
-  select case when exists (select from gone) then (select count(*) from oldest) else 0 end::int as looked`;
+export const pruneChanges = (ctx: Context): Promise<void> =>
+  untilNotFull({ ctx }, changesBatch, async () => (await ctx.services.db.rows(pruneStatement.with({})))[0]!.looked);

@@ -27,7 +27,7 @@ export async function spendDaily(work: Work, { orgId, resource, limit, message }
 }
 
 /** The day of UTC in which a transaction began, by the database clock. */
-export const today = `(now() at time zone 'UTC')::date`;
+export const today = sql`(now() at time zone 'UTC')::date`;
 
 const usedUp = pick(dailyCounts, 'orgId', 'resource');
 const { orgId, resource, day, used } = dailyCounts;
@@ -36,7 +36,7 @@ const spendStatement = statement(
   'quota.spend-daily',
   { params: { ...usedUp, limit: typed<number>('bigint') }, row: { used } },
   (given, row) => sql`insert into ${dailyCounts} (${namesOf(orgId, resource, day, used)})
-    select ${given.orgId}, ${given.resource}, ${sql.raw(today)}, 1 where ${given.limit}::bigint > 0
+    select ${given.orgId}, ${given.resource}, ${today}, 1 where ${given.limit}::bigint > 0
     on conflict (${namesOf(orgId, resource, day)}) do update set ${nameOf(used)} = ${used} + 1
     where ${used} < ${given.limit} returning ${row}`,
 );
@@ -45,5 +45,5 @@ const usedStatement = statement(
   'quota.used-daily',
   { params: usedUp, row: { used } },
   (given, row) => sql`select ${row} from ${dailyCounts}
-    where ${orgId} = ${given.orgId} and ${resource} = ${given.resource} and ${day} = ${sql.raw(today)}`,
+    where ${orgId} = ${given.orgId} and ${resource} = ${given.resource} and ${day} = ${today}`,
 );

@@ -1,3 +1,5 @@
+import type { SQL } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { AnyOperation, Declarations } from './operation.ts';
 import type { Task } from './task.ts';
 
@@ -12,10 +14,10 @@ export interface Job {
 
 /** Rows that housekeeping deletes. */
 export interface Expiry {
-  readonly table: string;
-  /** A condition in SQL. An index has to serve it: the table is looked through every ten minutes. */
-  readonly when: string;
-  /** Tells the rows from others of the same table that expire otherwise. */
+  readonly table: PgTable;
+  /** Which rows have expired. An index has to serve the condition, since housekeeping reads the table every ten minutes. */
+  readonly when: SQL;
+  /** Distinguishes the rows from others of the same table that expire by another condition. */
   readonly which?: string;
 }
 

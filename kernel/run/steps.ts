@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
 import { stepOperations } from '../../db/schema/projects.ts';
 import { insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
+import type { AwaitedJobs } from '../durability/housekeeping.ts';
 import { bindStep, type IdempotencyLease } from '../durability/idempotency.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
@@ -16,6 +17,13 @@ export const attemptsMaxOf = ({ undo }: Pick<AnyStepMutation['steps'], 'undo'>):
 
 /** The job that picks up what a crash left behind. */
 export const reapStepTask = 'steps.reap';
+
+/** The jobs that finish or undo step operations. */
+export const reapStepJobs: AwaitedJobs = {
+  task: reapStepTask,
+  key: stepOperations.id,
+  payload: sql`json_build_object('stepId', ${stepOperations.id})`,
+};
 
 export interface Step {
   readonly id: string;

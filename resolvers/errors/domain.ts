@@ -1,4 +1,6 @@
-import { hasNoLivingJob, runSql } from '../../kernel/durability/housekeeping.ts';
+import { sql } from 'drizzle-orm';
+import { isPast } from '../../db/intervals.ts';
+import { errorCounts, functionInvocations } from '../../db/schema/errors.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { eraseGone, forgetErrors } from './erase-gone.ts';
@@ -7,7 +9,7 @@ import { errorEvents } from './event-types.ts';
 import { getError } from './get-error.ts';
 import { invocationsKeptDays, minutesKeptDays } from './invocation-buckets.ts';
 import { listErrors } from './list-errors.ts';
-import { enqueueOverdueSql, observeErrors, observeErrorsTask } from './observe-new.ts';
+import { enqueueOverdue, observeErrors, observeErrorsTask } from './observe-new.ts';
 import { countedSince } from './occurrence-counts.ts';
 import { reportActivation } from './report-activation.ts';
 import { reportFidelity } from './report-fidelity.ts';
@@ -25,20 +27,22 @@ export const errors = domain('errors', {
   jobs: [{ task: observeErrorsTask, run: observeErrors }],
   expires: [
     {
-      table: 'function_invocations',
-      when: `span = 'hour' and starts_at < now() - interval '${invocationsKeptDays} days'`,
+      table: functionInvocations,
+      when: sql`${functionInvocations.span} = 'hour'
+        and ${isPast(functionInvocations.startsAt, `${invocationsKeptDays} days`)}`,
       which: 'by the hour',
     },
     // Later than windows count whole hours, so that no minute of a window is missing.
     {
-      table: 'function_invocations',
-      when: `span = 'minute' and starts_at < now() - interval '${minutesKeptDays * 24 + 2} hours'`,
+      table: functionInvocations,
+      when: sql`${functionInvocations.span} = 'minute'
+        and ${isPast(functionInvocations.startsAt, `${minutesKeptDays * 24 + 2} hours`)}`,
       which: 'by the minute',
     },
-    { table: 'error_counts', when: `starts_at < ${countedSince}` },
+    { table: errorCounts, when: sql`${errorCounts.startsAt} < ${countedSince}` },
   ],
   housekeeping: {
-    'enqueue errors': runSql(enqueueOverdueSql(hasNoLivingJob)),
+    'enqueue errors': enqueueOverdue,
     'erase errors': ({ ctx }) => eraseGone(ctx),
   },
 });

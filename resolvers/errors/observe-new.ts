@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { isPast } from '../../db/intervals.ts';
 import { errorFingerprints, errorReleases } from '../../db/schema/errors.ts';
 import { computed, excluded, from, namesOf, pick, setOf, statement } from '../../db/sql.ts';
+import { type AwaitedJobs, enqueueAgain } from '../../kernel/durability/housekeeping.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Task } from '../../kernel/run/task.ts';
@@ -163,10 +165,16 @@ const waitingStatement = statement(
     where ${isRelease(given)} and ${errorReleases.dueAt} is not null`,
 );
 
-/** Enqueues again what is long due and has no living job; `hasNoLivingJob` says so of a job's key. */
-export const enqueueOverdueSql = (hasNoLivingJob: (key: string) => string) =>
-  `select graphile_worker.add_job('${observeErrorsTask}',
-      json_build_object('orgId', org_id, 'projectId', project_id, 'releaseId', release_id), job_key => key)
-    from (select *, 'errors:' || project_id || ':' || release_id as key from error_releases
-      where due_at < now() - interval '1 minute') r
-    where ${hasNoLivingJob('r.key')}`;
+const jobs: AwaitedJobs = {
+  task: observeErrorsTask,
+  key: sql`'errors:' || ${errorReleases.projectId} || ':' || ${errorReleases.releaseId}`,
+  payload: sql`json_build_object(
+    'orgId', ${errorReleases.orgId}, 'projectId', ${errorReleases.projectId}, 'releaseId', ${errorReleases.releaseId})`,
+};
+
+/** Enqueues the reports again that are long due and have no living job. */
+export const enqueueOverdue = enqueueAgain(
+  'enqueue-errors',
+  jobs,
+  sql`from ${errorReleases} where ${isPast(errorReleases.dueAt, '1 minute')}`,
+);

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { interval } from '../../db/intervals.ts';
 import { type ErrorFingerprint, errorCounts } from '../../db/schema/errors.ts';
 import { computed, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -10,7 +11,7 @@ import { keyArrays, keysOf } from './reported.ts';
 export const countsKeptDays = 30;
 
 /** SQL of the first hour that counts of are kept: whole days, so that no day shows a part of itself. */
-export const countedSince = `date_trunc('day', now(), 'UTC') - interval '${countsKeptDays} days'`;
+export const countedSince = sql`date_trunc('day', now(), 'UTC') - ${interval(`${countsKeptDays} days`)}`;
 
 export const countBuckets = ['hour', 'day'] as const;
 export type CountBucket = (typeof countBuckets)[number];
@@ -103,7 +104,7 @@ const windowOf = (since: SQL, until: SQL, bucket: SQL): SQL => sql`(
     select w.starts_at, w.step, greatest(0, 1 + extract(epoch from w.last - w.starts_at) / extract(epoch from w.step))::int
         as buckets, w.last + w.step as ends_at
     from (
-      select greatest(${sql.raw(countedSince)}, date_trunc(${bucket},
+      select greatest(${countedSince}, date_trunc(${bucket},
           coalesce(${since}, coalesce(${until}, now()) - interval '24 hours'), 'UTC')) as starts_at,
         date_trunc(${bucket}, least(coalesce(${until}, now()), now()), 'UTC') as last,
         case ${bucket} when 'day' then interval '24 hours' else interval '1 hour' end as step

@@ -171,7 +171,7 @@ const recordStatement = statement(
       insert into ${errorCounts} (${namesOf(...Object.values(hourKey), errorCounts.count)})
       select ${orgId}::uuid, ${projectId}, fingerprint_id, function, date_trunc('hour', seen, 'UTC'), count(*)
       from given join written using (fingerprint_id, function)
-      where seen >= ${sql.raw(countedSince)} group by 3, 4, 5 order by 3, 4, 5
+      where seen >= ${countedSince} group by 3, 4, 5 order by 3, 4, 5
       on conflict (${namesOf(...Object.values(hourKey))})
         do update ${setOf(errorCounts, { count: sql`${errorCounts.count} + ${excluded(errorCounts.count)}` })}
     )

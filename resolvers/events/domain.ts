@@ -1,4 +1,6 @@
 import { dropEventPartitions, makeEventPartitions } from '../../db/event-partitions.ts';
+import { isPast } from '../../db/intervals.ts';
+import { eventKeys } from '../../db/schema/events.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { emitEvent } from './emit-event.ts';
 import { erasePurgedEvents } from './erase-purged.ts';
@@ -15,7 +17,7 @@ export const events = domain('events', {
   operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],
   expires: [
     // Nobody reports a fact so late; the events themselves are gone by then.
-    { table: 'event_keys', when: `created_at < now() - interval '400 days'` },
+    { table: eventKeys, when: isPast(eventKeys.toldAt, '400 days') },
   ],
   housekeeping: {
     'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),

@@ -1,5 +1,7 @@
+import { isPast } from '../../db/intervals.ts';
+import { walletNonces } from '../../db/schema/identity.ts';
 import { domain } from '../../kernel/run/domain.ts';
 
 export const identity = domain('identity', {
-  expires: [{ table: 'wallet_nonces', when: 'expires_at < now()' }],
+  expires: [{ table: walletNonces, when: isPast(walletNonces.expiresAt) }],
 });

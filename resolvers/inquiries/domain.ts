@@ -1,3 +1,5 @@
+import { isPast } from '../../db/intervals.ts';
+import { inquiries as kept } from '../../db/schema/inquiries.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { recordInquiry } from './record-inquiry.ts';
 
@@ -5,6 +7,6 @@ export const inquiries = domain('inquiries', {
   operations: [recordInquiry],
   expires: [
     // Whoever was not answered in a year will not be.
-    { table: 'inquiries', when: `created_at < now() - interval '365 days'` },
+    { table: kept, when: isPast(kept.createdAt, '365 days') },
   ],
 });

@@ -1,3 +1,5 @@
+import { isPast } from '../../db/intervals.ts';
+import { liveConnections } from '../../db/schema/live.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { liveErrors } from './error-codes.ts';
 import { openLive } from './open-live.ts';
@@ -8,7 +10,7 @@ export const live = domain('live', {
   operations: [openLive],
   expires: [
     // A node that lives renews its own.
-    { table: 'live_connections', when: `expires_at < now() - interval '1 minute'` },
+    { table: liveConnections, when: isPast(liveConnections.expiresAt, '1 minute') },
   ],
   housekeeping: {
     'prune live': ({ ctx }) => pruneLive(ctx),

@@ -1,3 +1,5 @@
+import { isPast } from '../../db/intervals.ts';
+import { operatorContactChallenges } from '../../db/schema/operator-contacts.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { confirmEmail } from './confirm-email.ts';
 import { connectChat } from './connect-chat.ts';
@@ -16,6 +18,6 @@ export const operatorContact = domain('operator-contact', {
   signInFlows: [beginContactEnrolment, finishContactEnrolment],
   expires: [
     // Links last for hours; the mail that brought one is kept as long.
-    { table: 'operator_contact_challenges', when: `expires_at < now() - interval '30 days'` },
+    { table: operatorContactChallenges, when: isPast(operatorContactChallenges.expiresAt, '30 days') },
   ],
 });

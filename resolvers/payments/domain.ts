@@ -1,10 +1,13 @@
-import { runSql, updateInBatches } from '../../kernel/durability/housekeeping.ts';
+import { sql } from 'drizzle-orm';
+import { isPast } from '../../db/intervals.ts';
+import { payments as kept } from '../../db/schema/payments.ts';
+import { changeInBatches, runOnce } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { paymentErrors } from './error-codes.ts';
 import { paymentEvents } from './event-types.ts';
-import { forgetAnswersSql } from './payment-outcome.ts';
+import { forgetAnswersStatement } from './payment-outcome.ts';
 import { reconcilePayments, reconcilePaymentsTask } from './reconcile-payments.ts';
-import { forgetReportsSql } from './shared/chain-payments.ts';
+import { forgetOldReports } from './shared/chain-payments.ts';
 
 export const payments = domain('payments', {
   errors: paymentErrors,
@@ -12,19 +15,22 @@ export const payments = domain('payments', {
   jobs: [{ task: reconcilePaymentsTask, run: reconcilePayments, everyMinutes: 1 }],
   expires: [
     // Transfers that were presented by their hash, and whose audit failed.
-    { table: 'payments', when: `version = 0 and state = 'verified' and lease_until < now() - interval '1 hour'` },
+    {
+      table: kept,
+      when: sql`${kept.version} = 0 and ${kept.state} = 'verified' and ${isPast(kept.leaseUntil, '1 hour')}`,
+    },
     // Payments that nothing was given for: whoever still has such a signature may present it as if for the first time.
     // The month is for those that never expire, since to have them refused costs nothing.
     {
-      table: 'payments',
-      when: `state in ('released', 'failed') and version <> 0 and lease_until < now()
-        and created_at < now() - interval '1 day'
-        and (valid_before < now() - interval '1 day' or created_at < now() - interval '30 days')`,
+      table: kept,
+      when: sql`${kept.state} in ('released', 'failed') and ${kept.version} <> 0 and ${isPast(kept.leaseUntil)}
+        and ${isPast(kept.createdAt, '1 day')}
+        and (${isPast(kept.validBefore, '1 day')} or ${isPast(kept.createdAt, '30 days')})`,
       which: 'given back or refused',
     },
   ],
   housekeeping: {
-    'forget answers of payments': runSql(forgetAnswersSql),
-    'forget reports': updateInBatches(forgetReportsSql),
+    'forget answers of payments': runOnce(forgetAnswersStatement.with({})),
+    'forget reports': changeInBatches('forget reports', forgetOldReports),
   },
 });

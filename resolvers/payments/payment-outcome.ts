@@ -1,5 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
-import type { Payment } from '../../db/schema/payments.ts';
+import { sql } from 'drizzle-orm';
+import { interval, isPast } from '../../db/intervals.ts';
+import { type Payment, payments } from '../../db/schema/payments.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import type { Services } from '../../kernel/run/context.ts';
 
 /** How long the answer of a payment is kept, in hours: so long can it be had once more. Contract 00, section 1.9. */
@@ -32,6 +35,10 @@ export function openOutcome({ keys }: Keys, row: Payment): Outcome | undefined {
  * Contract 00, section 1.9: a day since it was settled. What is settled can be told of for as long as there is a ledger.
  * By the age of the row, too: that is what the index knows.
  */
-export const forgetAnswersSql = `update payments set outcome = null, identifier = null
-  where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)
-    and coalesce(settled_at, created_at) < now() - interval '${keptHours} hours'`;
+export const forgetAnswersStatement = statement(
+  'payments.forget-answers',
+  {},
+  () => sql`update ${payments} ${setOf(payments, { outcome: sql`null`, identifier: sql`null` })}
+    where ${isPast(payments.createdAt, `${keptHours} hours`)} and (${payments.outcome} is not null or ${payments.identifier} is not null)
+      and coalesce(${payments.settledAt}, ${payments.createdAt}) < now() - ${interval(`${keptHours} hours`)}`,
+);

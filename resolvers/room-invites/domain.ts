@@ -1,3 +1,6 @@
+import { sql } from 'drizzle-orm';
+import { isPast } from '../../db/intervals.ts';
+import { roomInvites as kept } from '../../db/schema/room-invites.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { claimRoomInvite } from './claim-room-invite.ts';
 import { roomInviteErrors } from './error-codes.ts';
@@ -12,6 +15,6 @@ export const roomInvites = domain('room-invites', {
   operations: [mintRoomInvite, listRoomInvites, revokeRoomInvite, claimRoomInvite],
   expires: [
     // Who comes late is told so for a while, rather than that there never was such a key.
-    { table: 'room_invites', when: `expires_at < now() - interval '30 days' and claimed_at is null` },
+    { table: kept, when: sql`${isPast(kept.expiresAt, '30 days')} and ${kept.claimedAt} is null` },
   ],
 });

@@ -1,3 +1,8 @@
+import { sql } from 'drizzle-orm';
+import { isPast } from '../../db/intervals.ts';
+import { roomClaims } from '../../db/schema/claims.ts';
+import { eventKeys } from '../../db/schema/events.ts';
+import { roomSends } from '../../db/schema/rooms.ts';
 import { today } from '../../kernel/limits/daily-quota.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { ackMessage } from './ack-message.ts';
@@ -46,13 +51,13 @@ export const rooms = domain('rooms', {
   ],
   jobs: [{ task: mirrorMessagesTask, run: mirrorMessagesJob, everyMinutes: 1 }],
   expires: [
-    { table: 'room_sends', when: `day < ${today} - 1` },
+    { table: roomSends, when: sql`${roomSends.day} < ${today} - 1` },
     // Over for so long: none lasts more than a day.
-    { table: 'room_claims', when: `expires_at < now() - interval '90 days'` },
+    { table: roomClaims, when: isPast(roomClaims.expiresAt, '90 days') },
     // Of messages, which are themselves gone, and told of no more.
     {
-      table: 'event_keys',
-      when: `key like 'message:%' and created_at < now() - interval '${messagesKeptDays + 10} days'`,
+      table: eventKeys,
+      when: sql`${eventKeys.key} like 'message:%' and ${isPast(eventKeys.toldAt, `${messagesKeptDays + 10} days`)}`,
       which: 'of messages',
     },
   ],

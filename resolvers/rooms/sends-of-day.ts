@@ -51,7 +51,7 @@ const quota: Quota = {
 const messagesPerDay = ({ org }: RoomScope) => limitsOf(org).messagesPerDay;
 
 const sentToday = (orgId: SQL): SQL => sql`(select coalesce(sum(${roomSends.sent}), 0)::int from ${roomSends}
-    where ${roomSends.orgId} = ${orgId} and ${roomSends.day} = ${sql.raw(today)})`;
+    where ${roomSends.orgId} = ${orgId} and ${roomSends.day} = ${today})`;
 
 // One of the two locks, never one after the other: two that both held the weaker would wait for each other's.
 const lockSql = sql`case when looked.near then pg_advisory_xact_lock(looked.key)

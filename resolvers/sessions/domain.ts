@@ -1,3 +1,15 @@
+import { isPast } from '../../db/intervals.ts';
+import {
+  approvalChallenges,
+  ceremonyChallenges,
+  deviceFlows,
+  loopbackFlows,
+  mailedLinks,
+  oauthFlows,
+  signInTries,
+  walletClaims,
+} from '../../db/schema/ceremonies.ts';
+import { sessions, writeApprovals } from '../../db/schema/identity.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { listAuthenticators, removeAuthenticator } from './authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts';
@@ -91,16 +103,16 @@ export const ceremonies = domain('ceremonies', {
   ],
   expires: [
     // Ceremonies are over in minutes; what they led to is in the trail.
-    { table: 'ceremony_challenges', when: `expires_at < now() - interval '1 day'` },
-    { table: 'mailed_links', when: `expires_at < now() - interval '1 day'` },
-    { table: 'device_flows', when: `expires_at < now() - interval '1 day'` },
-    { table: 'loopback_flows', when: `expires_at < now() - interval '1 day'` },
-    { table: 'oauth_flows', when: `expires_at < now() - interval '1 day'` },
-    { table: 'wallet_claims', when: `expires_at < now() - interval '1 day'` },
-    { table: 'approval_challenges', when: `expires_at < now() - interval '1 day'` },
-    { table: 'sign_in_tries', when: 'window_ends < now()' },
+    { table: ceremonyChallenges, when: isPast(ceremonyChallenges.expiresAt, '1 day') },
+    { table: mailedLinks, when: isPast(mailedLinks.expiresAt, '1 day') },
+    { table: deviceFlows, when: isPast(deviceFlows.expiresAt, '1 day') },
+    { table: loopbackFlows, when: isPast(loopbackFlows.expiresAt, '1 day') },
+    { table: oauthFlows, when: isPast(oauthFlows.expiresAt, '1 day') },
+    { table: walletClaims, when: isPast(walletClaims.expiresAt, '1 day') },
+    { table: approvalChallenges, when: isPast(approvalChallenges.expiresAt, '1 day') },
+    { table: signInTries, when: isPast(signInTries.windowEnds) },
     // After what was begun in them, which ends with them at the latest.
-    { table: 'write_approvals', when: `absolute_expires_at < now() - interval '30 days'` },
-    { table: 'sessions', when: `absolute_expires_at < now() - interval '31 days'` },
+    { table: writeApprovals, when: isPast(writeApprovals.absoluteExpiresAt, '30 days') },
+    { table: sessions, when: isPast(sessions.absoluteExpiresAt, '31 days') },
   ],
 });

@@ -1,3 +1,6 @@
+import { isPast } from '../../db/intervals.ts';
+import { auditedDomains, audits as kept } from '../../db/schema/audit-stats.ts';
+import { auditHosts } from '../../db/schema/audits.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { getAuditStats } from './audit-stats.ts';
 import { buyAudit } from './buy-audit.ts';
@@ -8,9 +11,9 @@ import { watchAudit } from './watch-audit.ts';
 export const audits = domain('audits', {
   operations: [getPricing, runAudit, getAuditStats, buyAudit, watchAudit],
   expires: [
-    { table: 'audit_hosts', when: 'full_at < now()' },
+    { table: auditHosts, when: isPast(auditHosts.fullAt) },
     // Statistics know their number by then from the days.
-    { table: 'audits', when: `created_at < now() - interval '400 days'` },
-    { table: 'audited_domains', when: `audited_at < now() - interval '400 days'` },
+    { table: kept, when: isPast(kept.createdAt, '400 days') },
+    { table: auditedDomains, when: isPast(auditedDomains.auditedAt, '400 days') },
   ],
 });

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { pruneChangesSql } from '../../kernel/feeds/changes.ts';
+import { pruneChanges } from '../../kernel/feeds/changes.ts';
+import { jobContext } from '../../server/workers.ts';
 import { startService } from '../helpers/service.ts';
 import { followsOf } from '../rooms/room-changes.ts';
 import { claimRoomsOf } from './claim-room.ts';
@@ -55,7 +56,7 @@ test('whoever resumes behind what is kept begins anew, and is told so', async ()
      where org_id = $1 and kind = 'claims' and position <= 2`,
     [room.orgId],
   );
-  await service.control.sql(pruneChangesSql);
+  await pruneChanges(jobContext(service.app.services, new AbortController().signal));
   const behind = await follow(room, { after: first!.cursor });
   expect(await behind.told(1)).toEqual(['thing 2 ACTIVE']);
   expect(behind.changes()[0]!.reset).toBe(true);

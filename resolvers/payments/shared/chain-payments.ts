@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { interval } from '../../../db/intervals.ts';
 import { chainPayments } from '../../../db/schema/chain-payments.ts';
 import { computed, insertInto, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
 import type { ChainPayment } from '../../../engines/chains/finding.ts';
 import type { ChainName } from '../../../engines/chains/networks.ts';
 import type { auditResult } from '../../../engines/site-audit/audit-result.ts';
+import { batchRows } from '../../../kernel/durability/housekeeping.ts';
 
 /** How long the report of a licence is kept, in days. Contract 00, section 2.6. */
 const reportKeptDays = 30;
@@ -107,8 +109,10 @@ const reportStatement = statement(
         and ${chainPayments.reportedAt} is null`,
 );
 
-/** Forgets reports that were kept long enough, a batch at a time; for housekeeping. */
-export const forgetReportsSql = `update chain_payments set report = null, report_error = null
-  where ctid = any(array(select ctid from chain_payments
-    where reported_at <= now() - interval '${reportKeptDays} days' and (report is not null or report_error is not null)
-    limit 1000))`;
+/** Forgets the reports that were kept long enough: one batch of housekeeping. */
+export const forgetOldReports = sql`update ${chainPayments}
+  ${setOf(chainPayments, { report: sql`null`, reportError: sql`null` })}
+  where ctid = any(array(select ctid from ${chainPayments}
+    where ${chainPayments.reportedAt} <= now() - ${interval(`${reportKeptDays} days`)}
+      and (${chainPayments.report} is not null or ${chainPayments.reportError} is not null)
+    limit ${sql.raw(String(batchRows))}))`;

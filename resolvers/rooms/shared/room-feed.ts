@@ -98,7 +98,7 @@ const appendStatement = statement(
       from head, jsonb_array_elements(${given.recipients}::jsonb) r
     ), counted as (
       insert into ${roomSends} (${namesOf(roomSends.orgId, roomSends.day, roomSends.slot, roomSends.sent)})
-      select ${given.orgId}, ${sql.raw(today)}, ${sql.raw(sendsSlot)}, 1 from head
+      select ${given.orgId}, ${today}, ${sql.raw(sendsSlot)}, 1 from head
       on conflict (${namesOf(roomSends.orgId, roomSends.day, roomSends.slot)})
         do update ${setOf(roomSends, { sent: sql`${roomSends.sent} + 1` })}
     )
