@@ -58,6 +58,7 @@ const lanes: Readonly<Record<string, Lane>> = {
     needs: 'nginx, Caddy and tini',
     program: nginxProgram() && caddyProgram() && tiniProgram(),
     install: 'apt-get install nginx caddy tini',
+    mostlyWaits: true,
   },
   browser: {
     files: lanesBut([...natsLane, pageNodes, ...aroundIt]),
