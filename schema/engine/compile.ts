@@ -3,10 +3,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLAbstractType,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
+  getArgumentValues,
   getNullableType,
   isAbstractType,
   isLeafType,
@@ -16,6 +19,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
   typeFromAST,
+  type ValueNode,
+  type VariableNode,
 } from 'graphql';
 
 /** What is done with a value of a field: the type, taken apart once. */
@@ -37,11 +42,14 @@ export interface Field {
   readonly parent: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   readonly shape: Shape;
-  /** Whether the document has arguments for it, or the schema has. */
-  readonly takesArguments: boolean;
+  /** The arguments of a call: an object of its own. Throws as the reference executor does. */
+  readonly argumentsFor: (variables: VariableValues) => Record<string, unknown>;
   /** The fields selected of a value of a type, found when the type is first met. */
   readonly below: (type: GraphQLObjectType) => readonly Field[];
 }
+
+/** Values of variables, as GraphQL's own coercion gives them. */
+export type VariableValues = GraphQLResolveInfo['variableValues'];
 
 export type Resolve = NonNullable<GraphQLField<unknown, unknown>['resolve']>;
 
@@ -146,7 +154,7 @@ function fieldsOf(
         parent: type,
         nodes,
         shape: shapeOf(def.type),
-        takesArguments: def.args.length > 0,
+        argumentsFor: argumentsOf(def, nodes[0]!),
         below(inner) {
           let fields = known.get(inner);
           if (fields === undefined) {
@@ -158,6 +166,49 @@ function fieldsOf(
       },
     ];
   });
+}
+
+/**
+ * Takes the arguments of a field apart once: those that a variable gives alone, and all others, which are the same in each
+ * call. Arguments that hold variables somewhere inside are left to GraphQL.js, and so is whatever is refused.
+ */
+function argumentsOf(def: GraphQLField<unknown, unknown>, node: FieldNode): Field['argumentsFor'] {
+  if (def.args.length === 0) return () => noArguments;
+  const asReference = (variables: VariableValues) => getArgumentValues(def, node, variables);
+  const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
+  if ([...given.values()].some(holdsVariables)) return asReference;
+  const isVariable = ({ name }: GraphQLArgument) => given.get(name)?.kind === Kind.VARIABLE;
+  const fromVariables = def.args.filter(isVariable).map((arg) => ({
+    name: arg.name,
+    variable: (given.get(arg.name) as VariableNode).name.value,
+    nonNull: isNonNullType(arg.type),
+  }));
+  const rest = def.args.filter((arg) => !isVariable(arg));
+  const others: GraphQLField<unknown, unknown> = Object.create(def, { args: { value: rest } });
+  let fixed: Record<string, unknown>;
+  try {
+    fixed = getArgumentValues(others, node, { sources: {}, coerced: {} });
+  } catch {
+    return asReference;
+  }
+  return (variables) => {
+    const args = { ...fixed };
+    for (const { name, variable, nonNull } of fromVariables) {
+      const value = variables.coerced[variable];
+      if (value === undefined || (value === null && nonNull)) return asReference(variables);
+      args[name] = value;
+    }
+    return args;
+  };
+}
+
+const noArguments = Object.freeze(Object.create(null) as Record<string, never>);
+
+/** Whether a value is a list or an object with a variable in it. */
+function holdsVariables(value: ValueNode): boolean {
+  const within = (inner: ValueNode): boolean => inner.kind === Kind.VARIABLE || holdsVariables(inner);
+  if (value.kind === Kind.LIST) return value.values.some(within);
+  return value.kind === Kind.OBJECT && value.fields.some((field) => within(field.value));
 }
 
 /** A field that the schema exposes as it is says so, unless something was put around it. */

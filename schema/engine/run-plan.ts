@@ -4,15 +4,11 @@ import {
   GraphQLError,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  getArgumentValues,
   isObjectType,
   locatedError,
 } from 'graphql';
 import type { Context } from '../../kernel/run/context.ts';
-import type { Field, Plan, Shape } from './compile.ts';
-
-/** Values of variables, as GraphQL's own coercion gives them. */
-export type VariableValues = GraphQLResolveInfo['variableValues'];
+import type { Field, Plan, Shape, VariableValues } from './compile.ts';
 
 type Path = GraphQLResolveInfo['path'];
 
@@ -36,8 +32,6 @@ export async function runPlan(plan: Plan, variables: VariableValues, ctx: Contex
   run.over = true;
   return (errors.length === 0 ? { data } : { errors, data }) as ExecutionResult;
 }
-
-const noArguments = Object.freeze(Object.create(null) as Record<string, never>);
 
 /** What a resolver may ask about its place: told when it asks. */
 class Info {
@@ -118,18 +112,20 @@ class Run {
 
   fields(fields: readonly Field[], source: unknown, path: Path | undefined): object | Promise<object> {
     const results: Record<string, unknown> = {};
-    let waits = false;
+    let waiting: string[] | undefined;
     try {
       for (const field of fields) {
         const result = this.#field(field, source, path);
         results[field.key] = result;
-        if (result instanceof Promise) waits = true;
+        if (!(result instanceof Promise)) continue;
+        if (waiting === undefined) waiting = [field.key];
+        else waiting.push(field.key);
       }
     } catch (error) {
       swallow(Object.values(results));
       throw error;
     }
-    return waits ? gather(results) : results;
+    return waiting === undefined ? results : gather(results, waiting);
   }
 
   #field(field: Field, source: unknown, around: Path | undefined): unknown {
@@ -147,7 +143,7 @@ class Run {
     }
     const info = new Info(this, field, around) as unknown as GraphQLResolveInfo;
     try {
-      const args = field.takesArguments ? getArgumentValues(def, field.nodes[0]!, this.variables) : noArguments;
+      const args = field.argumentsFor(this.variables);
       const result =
         resolve === undefined ? propertyOf(source, args, this.ctx, info) : resolve(source, args, this.ctx, info);
       if (isThenable(result)) return this.#promised(field, shape, info, info.path, result);
@@ -285,11 +281,14 @@ function propertyOf(source: unknown, args: object, ctx: Context, info: GraphQLRe
   return typeof property === 'function' ? property.call(parent, args, ctx, info) : property;
 }
 
-/** Waits for the members of an object. */
-async function gather(results: Record<string, unknown>): Promise<object> {
-  const values = await together(Object.values(results));
-  let at = 0;
-  for (const key in results) results[key] = values[at++];
+/** Waits for members of an object. */
+async function gather(results: Record<string, unknown>, waiting: readonly string[]): Promise<object> {
+  const [first] = waiting;
+  if (waiting.length === 1) results[first!] = await results[first!];
+  else {
+    const values = await together(waiting.map((key) => results[key]));
+    for (const [at, key] of waiting.entries()) results[key] = values[at];
+  }
   return results;
 }
 
