@@ -172,7 +172,7 @@ export class Engine implements GraphQLEngine {
   }
 
   /**
-   * Runs a prepared request that has one answer, by its plan where it has one. `run` is the reference, and ten thousand
+   * Runs a prepared request that has one answer, by its plan where it has one. `run` is the reference, and the
    * generated operations show that both answer alike.
    */
   async runOnce(prepared: Prepared, ctx: Context): Promise<ExecutionResult> {
