@@ -129,7 +129,7 @@ class Run {
   }
 
   #field(field: Field, source: unknown, around: Path | undefined): unknown {
-    const { def, resolve, shape, property } = field;
+    const { resolve, shape, property } = field;
     // Most fields are plain properties, and nobody asks for the place of those that are well.
     if (property !== undefined && shape.kind === 'leaf' && typeof source === 'object' && source !== null) {
       const value = (source as Record<string, unknown>)[property];
