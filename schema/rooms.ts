@@ -1,11 +1,12 @@
 import { isUuid } from '../core/ids.ts';
 import type { Presence } from '../db/schema/rooms.ts';
+import { archiveRoom, unarchiveRoom } from '../resolvers/rooms/archive-room.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
 import { loadActiveClaims } from '../resolvers/rooms/load-active-claims.ts';
-import { loadRoomLists } from '../resolvers/rooms/load-room-lists.ts';
+import { loadRoomLists, type RoomList } from '../resolvers/rooms/load-room-lists.ts';
 import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { openPresences } from '../resolvers/rooms/open-presences.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
@@ -147,6 +148,11 @@ RoomRef.implement({
       nullable: true,
       description: 'Newest sign of life; null for a room nobody has used.',
     }),
+    archivedAt: t.expose('archivedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was archived; null while it takes messages and claims.',
+    }),
     organization: t.field({
       type: OrganizationRef,
       nullable: true,
@@ -190,24 +196,28 @@ builder.objectField(ProjectRef, 'defaultRoom', (t) =>
 
 /** Rooms of several organizations in one statement, however many ask. */
 const roomListsOf = loaderOf(
-  (ctx, keys: readonly { readonly orgId: string; readonly live: boolean }[]) =>
+  (ctx, keys: readonly (RoomList & { readonly live: boolean })[]) =>
     loadRoomLists(
       ctx,
-      keys.map(({ orgId }) => orgId),
+      keys,
       keys.some(({ live }) => live),
     ),
-  ({ orgId, live }) => `${orgId} ${live}`,
+  ({ orgId, archived, live }) => `${orgId} ${archived} ${live}`,
 );
+
+const roomsInputs = inputsOf(listRooms, { omit: ['org'] });
 
 builder.objectField(OrganizationRef, 'rooms', (t) =>
   t.field({
     type: RoomConnection,
     ...fieldOf(listRooms),
-    args: pageArgs,
+    args: { ...pageArgs, ...roomsInputs.args },
     resolve: async ({ id }, page, ctx, info) => {
+      // A query string holds text, so the input itself takes anything.
+      const archived = (roomsInputs.read(page).archived ?? null) as boolean | null;
       const live = selectedBelow(info, 'edges.node').has('livePresences');
-      const rooms = await roomListsOf(ctx).load({ orgId: id, live });
-      return sliceConnection(rooms ?? (await run(listRooms, ctx, { org: id })), addressOf, page);
+      const rooms = await roomListsOf(ctx).load({ orgId: id, archived, live });
+      return sliceConnection(rooms ?? (await run(listRooms, ctx, { org: id, archived: archived ?? undefined })), addressOf, page);
     },
   }),
 );
@@ -226,4 +236,18 @@ changeField('joinRoom', joinRoom, {
   input: 'Which room to join, and how to be seen there.',
   argument: 'Where and how to join.',
   result: arrivedPresence,
+});
+
+changeField('archiveRoom', archiveRoom, {
+  type: RoomRef,
+  input: 'Which room to archive.',
+  argument: 'Which room.',
+  result: ({ room }) => room,
+});
+
+changeField('unarchiveRoom', unarchiveRoom, {
+  type: RoomRef,
+  input: 'Which room to unarchive.',
+  argument: 'Which room.',
+  result: ({ room }) => room,
 });

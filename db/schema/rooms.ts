@@ -46,6 +46,8 @@ export const rooms = pgTable(
       .references(() => orgs.id, { onDelete: 'cascade' }),
     /** A project's id (its default room) or a label the organization chose; with the organization it is the room. */
     key: text('key').notNull(),
+    /** Null while messages and claims are taken. */
+    archivedAt: moment('archived_at'),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.orgId, t.key] })],

@@ -6,6 +6,7 @@ import { roomSends } from '../../db/schema/rooms.ts';
 import { today } from '../../kernel/limits/daily-quota.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { ackMessage } from './ack-message.ts';
+import { archiveRoom, unarchiveRoom } from './archive-room.ts';
 import { createClaim } from './claims/create-claim.ts';
 import { listClaims } from './claims/list-claims.ts';
 import { openClaims } from './claims/open-claims.ts';
@@ -43,6 +44,8 @@ export const rooms = domain('rooms', {
     sendMessage,
     ackMessage,
     leaveRoom,
+    archiveRoom,
+    unarchiveRoom,
     openPresences,
     createClaim,
     listClaims,

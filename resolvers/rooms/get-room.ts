@@ -2,8 +2,10 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { rooms } from '../../db/schema/rooms.ts';
 import { pick, statement } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
+import type { RoomAddress } from './load-rooms.ts';
 import { type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
 import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
@@ -17,13 +19,24 @@ export const getRoom = query({
   access: onRoom(roomActions['room:read']),
   input: z.object(roomAddress),
   async handler({ services, org, room }): Promise<RoomSummary> {
-    const unused = { orgId: org.id, key: room.key, livePresences: 0, lastActivityAt: null };
-    if (!room.used) return unused;
-    const [summary] = await services.db.rows(roomStatement.with({ orgId: org.id, key: room.key }));
-    return summary ?? unused;
+    const address = { orgId: org.id, key: room.key };
+    return room.used ? readRoom(services.db.rows, address) : unused(address);
   },
   wire: RoomSummaryWire,
   toWire: roomToWire,
+});
+
+/** One room, by the database or a transaction of it; a key that nobody used reads as empty. */
+export async function readRoom(rows: Rows, address: RoomAddress): Promise<RoomSummary> {
+  const [summary] = await rows(roomStatement.with(address));
+  return summary ?? unused(address);
+}
+
+const unused = (address: RoomAddress): RoomSummary => ({
+  ...address,
+  livePresences: 0,
+  lastActivityAt: null,
+  archivedAt: null,
 });
 
 const roomStatement = statement(

@@ -6,7 +6,7 @@ import { isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { observed } from '../../kernel/run/observed.ts';
 import { listRooms } from './list-rooms.ts';
-import { activityIn, liveIn, type RoomSummary } from './room-summary.ts';
+import { activityIn, isArchivedAs, liveIn, type RoomSummary } from './room-summary.ts';
 
 /**
  * Whether the database alone knows what a caller may reach: by membership or grant. What delegates, keys and the
@@ -14,6 +14,13 @@ import { activityIn, liveIn, type RoomSummary } from './room-summary.ts';
  */
 export const isReachedByRule = (caller: Caller): caller is PrincipalBacked =>
   isPrincipal(caller) && caller.kind !== 'delegate';
+
+/** Which rooms of an organization are listed, as the operation takes it. */
+export interface RoomList {
+  readonly orgId: string;
+  /** Null: all rooms. */
+  readonly archived: boolean | null;
+}
 
 /**
  * What `rooms.list` answers for several organizations, in one statement. Null for one that it would not answer, or not
@@ -23,15 +30,17 @@ export const isReachedByRule = (caller: Caller): caller is PrincipalBacked =>
  */
 export async function loadRoomLists(
   ctx: Context,
-  orgIds: readonly string[],
+  asked: readonly RoomList[],
   live: boolean,
 ): Promise<(RoomSummary[] | null)[]> {
   const caller = await ctx.caller();
-  if (!isReachedByRule(caller)) return orgIds.map(() => null);
+  if (!isReachedByRule(caller)) return asked.map(() => null);
   return observed(ctx, listRooms, async () => {
-    const listed = (live ? withLive : withoutLive).with({ orgIds, principal: caller.principal.id });
+    const orgIds = asked.map(({ orgId }) => orgId);
+    const archived = asked.map((one) => one.archived);
+    const listed = (live ? withLive : withoutLive).with({ orgIds, archived, principal: caller.principal.id });
     const rows = await ctx.services.db.rows(listed);
-    const lists: (RoomSummary[] | null)[] = orgIds.map(() => null);
+    const lists: (RoomSummary[] | null)[] = asked.map(() => null);
     for (const row of rows) {
       const list = (lists[row.n - 1] ??= []);
       // A member of an organization without rooms.
@@ -45,20 +54,26 @@ const statementOf = (name: string, livePresences: Computed<number>) =>
   statement(
     name,
     {
-      params: { orgIds: typed<readonly string[]>('uuid[]'), principal: typed<string>('text') },
+      params: {
+        orgIds: typed<readonly string[]>('uuid[]'),
+        archived: typed<readonly (boolean | null)[]>('boolean[]'),
+        principal: typed<string>('text'),
+      },
       row: {
         n: computed<number>('integer', sql`w.n::int`),
         orgId: computed<string>('uuid', sql`w.org_id`),
         key: computed<string | null>('text', sql`${rooms.key}`),
         livePresences,
         lastActivityAt: activityIn(rooms),
+        archivedAt: rooms.archivedAt,
       },
       pipelined: true,
     },
-    ({ orgIds, principal }, row) => sql`select ${row}
-      from unnest(${orgIds}::uuid[]) with ordinality as w (org_id, n)
+    ({ orgIds, archived, principal }, row) => sql`select ${row}
+      from unnest(${orgIds}::uuid[], ${archived}::boolean[]) with ordinality as w (org_id, archived, n)
       cross join lateral (select ${isMember(sql`w.org_id`, principal)} as own offset 0) admitted
       left join ${rooms} on ${rooms.orgId} = w.org_id and ${roomStands(rooms.orgId, rooms.key)}
+        and ${isArchivedAs(sql`w.archived`)}
       where admitted.own
       order by n, "lastActivityAt" desc nulls last, ${rooms.key}`,
   );

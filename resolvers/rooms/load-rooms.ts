@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type Presence, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
+import { type Presence, type RoomMessage, roomMessages, roomPresences, rooms } from '../../db/schema/rooms.ts';
 import { allOf, computed, statement, typed } from '../../db/sql.ts';
 import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../../kernel/access/rules.ts';
 import { visibilityOf } from '../../kernel/access/visibility.ts';
@@ -87,7 +87,8 @@ const number = { n: computed<number>('integer', sql`w.n::int`) };
 const roomsStatement = statement(
   'rooms.load',
   { params: asked, row: { ...number, ...summaryOf(place) }, pipelined: true },
-  (given, row) => sql`select ${row} from ${fromAsked(given)} where ${reachable(place, given)}`,
+  (given, row) => sql`select ${row} from ${fromAsked(given)}
+    left join ${rooms} on ${rooms.orgId} = w.org_id and ${rooms.key} = w.key where ${reachable(place, given)}`,
 );
 
 const lastStatement = statement(

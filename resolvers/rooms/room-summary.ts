@@ -10,6 +10,8 @@ export interface RoomSummary {
   readonly livePresences: number;
   /** Newest of presence and message activity; null for a room nobody has used. */
   readonly lastActivityAt: Date | null;
+  /** Null for a room that takes messages and claims. */
+  readonly archivedAt: Date | null;
 }
 
 export const RoomSummaryWire = z
@@ -19,6 +21,7 @@ export const RoomSummaryWire = z
     project_id: z.string().nullable(),
     live_presences: z.number().int(),
     last_activity_at: z.iso.datetime().nullable(),
+    archived_at: z.iso.datetime().nullable(),
   })
   .meta({ id: 'Room' });
 
@@ -31,6 +34,7 @@ export const roomToWire = (room: RoomSummary) => ({
   project_id: projectOfRoom(room.key),
   live_presences: room.livePresences,
   last_activity_at: room.lastActivityAt?.toISOString() ?? null,
+  archived_at: room.archivedAt?.toISOString() ?? null,
 });
 
 /** Where a statement has the organization and the key of a room. */
@@ -63,10 +67,15 @@ export const activityIn = ({ orgId, key }: RoomPlace) =>
         order by ${roomMessages.seq} desc limit 1))`,
   );
 
-/** The columns of a {@link RoomSummary}. */
+/** Whether a room is archived or not, as is asked for; every room when null is. No index knows: it only sorts out rows. */
+export const isArchivedAs = (archived: SQL): SQL =>
+  sql`coalesce((${rooms.archivedAt} is not null) = ${archived}::boolean, true)`;
+
+/** The columns of a {@link RoomSummary}, of a statement that has the room's row where there is one. */
 export const summaryOf = (place: RoomPlace = rooms) => ({
   orgId: computed<string>('uuid', sql`${place.orgId}`),
   key: computed<string>('text', sql`${place.key}`),
   livePresences: liveIn(place),
   lastActivityAt: activityIn(place),
+  archivedAt: rooms.archivedAt,
 });

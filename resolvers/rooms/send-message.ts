@@ -13,6 +13,7 @@ import { resolveRecipients } from './recipients.ts';
 import { resolveSender } from './sender.ts';
 import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
 import { roomActions } from './shared/actions.ts';
+import { isArchived, roomArchived } from './shared/archived.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { othersLive } from './shared/live-presences.ts';
 import type { PresenceResult } from './shared/presence.ts';
@@ -89,9 +90,15 @@ export const sendMessage = mutation({
   }),
   async handler(work, input): Promise<SentMessage> {
     // Asked at once. Finding the speaker also locks its row, so that two sends of one presence with one key cannot both be first.
-    const [, near, sender] = await Promise.all([ensureRoom(work), nearDailySends(work), resolveSender(work, input)]);
+    const [, near, archived, sender] = await Promise.all([
+      ensureRoom(work),
+      nearDailySends(work),
+      isArchived(work),
+      resolveSender(work, input),
+    ]);
     const first = await findReplayed(work, sender.presence.id, input.idempotency_key);
     if (first !== undefined) return { message: first, deduplicated: true, sender };
+    if (archived) throw roomArchived(work);
     const recipients = await resolveRecipients(work, input);
     if (near) await refuseOverDailySends(work);
     const message: RoomMessage = {

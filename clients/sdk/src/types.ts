@@ -623,6 +623,7 @@ export interface Room {
   readonly projectId: string | null;
   readonly livePresences: number;
   readonly lastActivityAt: string | null;
+  readonly archivedAt: string | null;
 }
 
 export interface RoomArrival {

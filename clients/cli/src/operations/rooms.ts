@@ -2,6 +2,30 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'rooms.archive': {
+    operation: 'rooms.archive',
+    command: 'rooms archive',
+    summary: 'Archive a room: it stays readable, and takes no messages and no claims until it is unarchived.',
+    method: 'POST',
+    path: '/orgs/v1/:org_id/rooms/:room_key/archive',
+    inputs: {
+      org: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      room: {
+        at: 'path',
+        as: 'room_key',
+        type: 'string',
+        about: 'Room: a project’s id for its default room, or a label such as `standup`.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
   'rooms.claimInvite': {
     operation: 'rooms.claimInvite',
     command: 'rooms join',
@@ -209,6 +233,12 @@ export const rows = {
         about: 'Organization, a UUID.',
         required: true,
       },
+      archived: {
+        at: 'query',
+        as: 'archived',
+        type: 'boolean',
+        about: '`true`: only archived rooms; `false`: only others. All when absent.',
+      },
     },
   },
   'rooms.listInvites': {
@@ -353,6 +383,30 @@ export const rows = {
         as: 'invite_id',
         type: 'string',
         about: 'Key, by its id.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
+  'rooms.unarchive': {
+    operation: 'rooms.unarchive',
+    command: 'rooms unarchive',
+    summary: 'Unarchive a room: it takes messages and claims again.',
+    method: 'POST',
+    path: '/orgs/v1/:org_id/rooms/:room_key/unarchive',
+    inputs: {
+      org: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      room: {
+        at: 'path',
+        as: 'room_key',
+        type: 'string',
+        about: 'Room: a project’s id for its default room, or a label such as `standup`.',
         required: true,
       },
     },

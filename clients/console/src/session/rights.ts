@@ -29,6 +29,7 @@ export const lowestRoles = {
   'room:list': 'VIEWER',
   'room:read': 'VIEWER',
   'room:write': 'VIEWER',
+  'room:archive': 'DEVELOPER',
   'room:invite': 'DEVELOPER',
   'project:errors:write': 'DEVELOPER',
   'org:tier:set': 'BILLING',

@@ -8,6 +8,8 @@ import type { MessageRecipient, Room, RoomArrival, RoomInvite, RoomMessage, Room
 export const rooms = (connection: Connection) => ({
   /** Acknowledge a message that names the caller’s presence; again, it says when it was done first. */
   ackMessage: method<AckMessageInput, AckMessageAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/messages/{message}/ack', key: 'made' }),
+  /** Archive a room: it stays readable, and takes no messages and no claims until it is unarchived. */
+  archive: method<ArchiveInput, ArchiveAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/archive', key: 'made' }),
   /** Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated. */
   claimInvite: method<ClaimInviteInput, ClaimInviteAnswer>(connection, { call: 'POST /rooms/v1/invites/{invite}/claim', key: 'given' }),
   /** One room, without joining it; a key that nobody used reads as empty. */
@@ -38,6 +40,8 @@ export const rooms = (connection: Connection) => ({
   revokeInvite: method<RevokeInviteInput, RevokeInviteAnswer>(connection, { call: 'DELETE /orgs/v1/{org}/rooms/{room}/invites/{invite}', key: 'made' }),
   /** Post a message that everybody in the room can read. */
   sendMessage: method<SendMessageInput, SendMessageAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/messages', key: 'made' }),
+  /** Unarchive a room: it takes messages and claims again. */
+  unarchive: method<UnarchiveInput, UnarchiveAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/unarchive', key: 'made' }),
 });
 
 /** Acknowledge a message that names the caller’s presence; again, it says when it was done first. */
@@ -59,6 +63,16 @@ export interface AckMessageAnswer {
   readonly ackedAt: string;
   readonly alreadyAcked: boolean;
 }
+
+/** Archive a room: it stays readable, and takes no messages and no claims until it is unarchived. */
+export interface ArchiveInput {
+  /** Organization, a UUID. */
+  readonly org: string;
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
+  readonly room: string;
+}
+
+export type ArchiveAnswer = Room;
 
 /** Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated. */
 export interface ClaimInviteInput {
@@ -211,6 +225,8 @@ export interface LeaveAnswer {
 export interface ListInput {
   /** Organization, a UUID. */
   readonly org: string;
+  /** `true`: only archived rooms; `false`: only others. All when absent. */
+  readonly archived?: boolean | undefined;
 }
 
 export interface ListAnswer {
@@ -496,3 +512,13 @@ export interface SendMessageAnswer {
     readonly path: string;
   }[];
 }
+
+/** Unarchive a room: it takes messages and claims again. */
+export interface UnarchiveInput {
+  /** Organization, a UUID. */
+  readonly org: string;
+  /** Room: a project’s id for its default room, or a label such as `standup`. */
+  readonly room: string;
+}
+
+export type UnarchiveAnswer = Room;
