@@ -15,6 +15,7 @@ import { orgChanges } from './org-changes.ts';
 import { projectChanges } from './project-changes.ts';
 import { projectDataChanges } from './project-data-changes.ts';
 import { projectUserChanges } from './project-user-changes.ts';
+import { roomChanges } from './room-changes.ts';
 import { rowChanges } from './row-changes.ts';
 import { stageSurfaces } from './surface-stage.ts';
 
@@ -62,6 +63,7 @@ const domains = [
     projectChanges,
     projectUserChanges,
     memberChanges,
+    roomChanges,
     projectDataChanges,
     escalationChanges,
     errorChanges,

@@ -72,6 +72,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
   'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
+  'room:archive': cell('owner admin developer'),
   'room:invite': cell('owner admin developer'),
   'escalation:raise': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
   'escalation:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),

@@ -14,6 +14,7 @@ import { productSurfaces } from './products.ts';
 import { projectDataSurfaces } from './project-data.ts';
 import { projectUserSurfaces } from './project-users.ts';
 import { projectSurfaces } from './projects.ts';
+import { roomArchiveSurfaces } from './room-archive.ts';
 import { roomInviteSurfaces } from './room-invites.ts';
 import { roomSurfaces } from './rooms.ts';
 import type { Stage, Surfaces } from './surface.ts';
@@ -30,6 +31,8 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...roomSurfaces(stage),
   ...claimSurfaces(stage),
   ...roomInviteSurfaces(stage),
+  // After what is said and claimed in the room, which it ends.
+  ...roomArchiveSurfaces(stage),
   ...escalationSurfaces(stage),
   ...operatorContactSurfaces(stage),
   ...errorSurfaces(stage),
