@@ -217,7 +217,11 @@ builder.objectField(OrganizationRef, 'rooms', (t) =>
       const archived = (roomsInputs.read(page).archived ?? null) as boolean | null;
       const live = selectedBelow(info, 'edges.node').has('livePresences');
       const rooms = await roomListsOf(ctx).load({ orgId: id, archived, live });
-      return sliceConnection(rooms ?? (await run(listRooms, ctx, { org: id, archived: archived ?? undefined })), addressOf, page);
+      return sliceConnection(
+        rooms ?? (await run(listRooms, ctx, { org: id, archived: archived ?? undefined })),
+        addressOf,
+        page,
+      );
     },
   }),
 );

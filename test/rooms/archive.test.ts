@@ -1,8 +1,10 @@
+import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { claimRoomsOf } from '../claims/claim-room.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -236,32 +238,67 @@ test('the list shows archived rooms, others or all, over every door', async () =
   });
 });
 
+/** Statements of the gateway that wait for a lock. */
+const waiting = (text: string) =>
+  until(async () => {
+    const rows = await service.control.sql(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [`%${text}%`],
+    );
+    expect(rows).not.toEqual([]);
+  });
+
+test('archiving waits for a message that is on its way, and a message that comes later is refused', async () => {
+  const room = await newRoom();
+  const presence = await room.join('Ada');
+  const holder = new pg.Client({ connectionString: service.control.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from room_presences where id = $1 for update', [presence]);
+  const early = room.post('/messages', { body: 'early', presence_id: presence });
+  await waiting('update "room_presences"');
+  const archiving = archive(room);
+  await waiting('pg_advisory_xact_lock(');
+  const late = room.post('/messages', { body: 'late', session_key: 'late' });
+  await waiting('pg_advisory_xact_lock_shared(');
+  await holder.query('rollback');
+  await holder.end();
+  expect((await early).status).toBe(201);
+  expect((await archiving).status).toBe(200);
+  expectRefusal(await late, 'ROOM_ARCHIVED');
+  expect(await room.count('room_messages')).toBe(1);
+});
+
 test('of messages and claims that race with archiving, none comes after it', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const room = await newRoom();
-    const presence = await room.join('Ada');
-    let archived = false;
-    // What is sent once the room is known to be archived has to be refused, and what was sent before may be.
-    const outcomes: { readonly late: boolean; readonly status: number }[] = [];
-    const writer = async (send: () => Promise<{ status: number }>) => {
-      for (let n = 0; n < 12; n++) {
-        const late = archived;
-        outcomes.push({ late, status: (await send()).status });
+    await service.call(service.actors.admin, 'POST', `/orgs/v1/admin/${room.orgId}/limits`, {
+      body: { limits: { writes_per_second: 10_000, writes_burst: 10_000 } },
+    });
+    /** Adds until it is refused. */
+    const writer = async (add: () => Promise<{ status: number; body: { claim_id?: string } }>, begun: () => void) => {
+      for (;;) {
+        const { status, body } = await add();
+        if (status !== 201) return status;
+        begun();
+        if (body.claim_id !== undefined) await room.remove(`/claims/${body.claim_id}`);
       }
     };
-    const writers = [1, 2, 3].flatMap((one) => [
-      writer(() => room.post('/messages', { body: 'x', session_key: `w${one}` })),
-      writer(() => room.claim(`table:${one}`, { presence_id: presence })),
-    ]);
-    const { status } = await archive(room);
-    archived = true;
-    const held = async () => [await room.count('room_messages'), (await room.claims()).length];
-    // Whatever was written was committed before the archiving was.
-    const before = await held();
-    await Promise.all(writers);
-    expect(status).toBe(200);
-    expect(await held()).toEqual(before);
-    expect(outcomes.filter(({ late, status }) => late && status !== 409)).toEqual([]);
-    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const begun: Promise<void>[] = [];
+    const refusals = [1, 2, 3].flatMap((one) => {
+      const say = () => room.post('/messages', { body: 'x', session_key: `w${one}` });
+      const claim = () => room.claim(`table:${one}`, { session_key: `c${one}` });
+      return [say, claim].map((add) => {
+        const first = Promise.withResolvers<void>();
+        begun.push(first.promise);
+        return writer(add, first.resolve);
+      });
+    });
+    await Promise.all(begun);
+    expect((await archive(room)).status).toBe(200);
+    const added = async () => [await room.count('room_messages'), (await room.claims('?include_inactive=true')).length];
+    const before = await added();
+    expect(await Promise.all(refusals)).toEqual([409, 409, 409, 409, 409, 409]);
+    expect(await added()).toEqual(before);
   }
 });

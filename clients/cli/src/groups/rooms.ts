@@ -204,7 +204,7 @@ export const group: Group = {
     operationCommand('rooms list', rows['rooms.list'], {
       orgByProject: true,
       examples: [['Rooms you can reach', 'rooms list']],
-      columns: ['room_key', 'live_presences', 'last_activity_at'],
+      columns: ['room_key', 'live_presences', 'last_activity_at', 'archived_at'],
       empty: 'No rooms yet. A room begins with its first message: svc messages send "Hello" --room standup',
     }),
     operationCommand('rooms get', rows['rooms.get'], {

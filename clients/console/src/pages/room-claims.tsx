@@ -23,7 +23,7 @@ import { wantedName } from './room-self.ts';
 const askEveryMs = 60_000;
 
 /** What those in a room are on, and who is in whose way. */
-export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes } }: { readonly place: Place }) {
+export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes, open } }: { readonly place: Place }) {
   const pages = usePages();
   const answer = useLiveQuery(ClaimsDocument, { org, room, after: pages.after }, FollowClaimsDocument, {
     following: { org, room },
@@ -86,7 +86,7 @@ export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes }
           );
         }}
       </Loaded>
-      {writes && (
+      {writes && open && (
         <Form
           label="New claim"
           className="stack"

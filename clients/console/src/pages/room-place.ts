@@ -11,6 +11,8 @@ export interface Place extends RoomProps {
   readonly setMe: (me: Me | undefined) => void;
   /** Whether they may speak here. */
   readonly writes: boolean;
+  /** Whether the room takes messages and claims: it is not archived. */
+  readonly open: boolean;
 }
 
 export interface Me {

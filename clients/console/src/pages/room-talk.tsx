@@ -23,7 +23,7 @@ const nearEnd = 80;
 
 /** What is said in a room, as it is said, and a place to say something. */
 export function RoomTalk({ place }: { readonly place: Place }) {
-  const { org, room, sessionKey, me, writes } = place;
+  const { org, room, sessionKey, me, writes, open } = place;
   const [thread, setThread] = useState<string>();
   const [root, setRoot] = useState<MessageLineFragment>();
   const tail = useTail({
@@ -104,7 +104,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
           </div>
         )}
         <ErrorNote error={ack.error} />
-        {writes && <Composer key={thread} place={place} thread={thread} say={pending.say} />}
+        {writes && open && <Composer key={thread} place={place} thread={thread} say={pending.say} />}
       </div>
     </Card>
   );

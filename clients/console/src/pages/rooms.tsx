@@ -41,6 +41,7 @@ export default function Rooms({ org }: { readonly org: string }) {
                           {node.lastMessage !== null &&
                             `${node.lastMessage.sender}: ${node.lastMessage.body.slice(0, 120)}`}
                         </span>
+                        {node.archivedAt !== null && <Tag value="ARCHIVED" />}
                         {node.livePresences > 0 && <Tag value={`${node.livePresences} here`} mood="good" />}
                         <When at={node.lastActivityAt} />
                       </li>
