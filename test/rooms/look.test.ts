@@ -10,7 +10,14 @@ const call = documentedCalls(service);
 
 test('a room nobody has used reads as empty, and reading does not bring it into being', async () => {
   const { orgId, get, count } = await newRoom();
-  const empty = { org_id: orgId, room_key: 'standup', project_id: null, live_presences: 0, last_activity_at: null };
+  const empty = {
+    org_id: orgId,
+    room_key: 'standup',
+    project_id: null,
+    live_presences: 0,
+    last_activity_at: null,
+    archived_at: null,
+  };
   expect((await get()).body).toStrictEqual(empty);
   expect((await get('/presences')).body).toStrictEqual({ presences: [] });
   const messages = (await get('/messages?session_key=mine')).body;
@@ -29,6 +36,7 @@ test('a used room counts who is live and dates its newest sign of life', async (
     project_id: null,
     live_presences: 2,
     last_activity_at: moment,
+    archived_at: null,
   });
   expect((await get()).body.last_activity_at >= sent.created_at).toBe(true);
   await expire(presence_id);
