@@ -10,10 +10,3 @@ export const advisoryLock = statement(
   { params: { key: typed<string>('text') } },
   ({ key }) => sql`select from pg_advisory_xact_lock(hashtextextended(${key}, 0))`,
 );
-
-/** Waits for those that take {@link advisoryLock} of the same key, and they for it. Any number hold this one at a time. */
-export const sharedAdvisoryLock = statement(
-  'advisory-lock-shared',
-  { params: { key: typed<string>('text') } },
-  ({ key }) => sql`select from pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`,
-);

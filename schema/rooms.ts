@@ -213,8 +213,7 @@ builder.objectField(OrganizationRef, 'rooms', (t) =>
     ...fieldOf(listRooms),
     args: { ...pageArgs, ...roomsInputs.args },
     resolve: async ({ id }, page, ctx, info) => {
-      // A query string holds text, so the input itself takes anything.
-      const archived = (roomsInputs.read(page).archived ?? null) as boolean | null;
+      const { archived = null } = roomsInputs.read(page);
       const live = selectedBelow(info, 'edges.node').has('livePresences');
       const rooms = await roomListsOf(ctx).load({ orgId: id, archived, live });
       return sliceConnection(

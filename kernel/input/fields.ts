@@ -56,23 +56,18 @@ export const moment = z.iso
 /** A number as a query string spells it: decimal digits alone. Anything else stays what it is, and is refused. */
 const digits = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given);
 
+/** A truth value as a query string spells it. Callers in the program give a boolean. */
+const spelledOut: (given: boolean) => unknown = (given: unknown) =>
+  given === 'true' ? true : given === 'false' ? false : given;
+
 /** Yes or no, in JSON or in a query string. */
-export const yesOrNo = z.preprocess(
-  (given: unknown) => (given === 'true' ? true : given === 'false' ? false : given),
-  z.boolean('must be true or false'),
-);
+export const yesOrNo = z.preprocess(spelledOut, z.boolean('must be true or false'));
 
 // Not `int()`, which refuses what is too large to be exact: that may be clamped.
 const whole = z.number('must be a whole number').refine(Number.isInteger, 'must be a whole number');
 
 /** A whole number, in JSON or in a query string. */
 export const wholeNumber = z.preprocess(digits, whole);
-
-/** Yes or no, in JSON or in a query string. */
-export const flag = z.preprocess(
-  (given) => (given === 'true' ? true : given === 'false' ? false : given),
-  z.boolean('must be true or false'),
-);
 
 /** Rows per page, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
 export const pageLimitOf = (usual: number) =>

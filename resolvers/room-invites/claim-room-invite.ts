@@ -16,7 +16,7 @@ import { findMembership } from '../orgs/shared/find-member.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { roleWire } from '../orgs/shared/wire.ts';
-import { isArchived } from '../rooms/shared/archived.ts';
+import { holdRoom, isArchived } from '../rooms/shared/archived.ts';
 import { ensureRoom } from '../rooms/shared/ensure-room.ts';
 import { join } from '../rooms/shared/presence.ts';
 import { appendMessage, isTold } from '../rooms/shared/room-feed.ts';
@@ -106,13 +106,13 @@ export const claimRoomInvite = mutation({
     };
     const inRoom = { ...work, ...scope };
     await ensureRoom(inRoom);
-    const archived = await isArchived(inRoom);
+    const [, archived] = await Promise.all([holdRoom(inRoom), isArchived(inRoom)]);
     const { presence } = await join(inRoom, input);
     if (!isNew) return { invite, role, presence, payerOrgId: null, deduplicated: true };
     await work.rows(
       claimedStatement.with({ orgId, id: invite.id, claimedBy: principalId, paymentId: work.payment?.id ?? null }),
     );
-    // An archived room takes no word of the arrival. The seat stands all the same.
+    // An archived room takes no message about the arrival. The guest joins all the same.
     if (!archived) announce(inRoom, presence);
     const claimed = { ...invite, claimedBy: principalId, paymentId: work.payment?.id ?? null };
     return { invite: claimed, role, presence, payerOrgId: own.org.id, deduplicated: false };

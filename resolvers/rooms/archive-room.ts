@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { rooms } from '../../db/schema/rooms.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
+import { actions } from '../../kernel/access/permissions.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import { event, events } from '../../kernel/feeds/event-types.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { readRoom } from './get-room.ts';
 import { projectOfRoom, type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
-import { roomActions } from './shared/actions.ts';
-import { lockForArchiving } from './shared/archived.ts';
+import { archiveErrors, lockForArchiving } from './shared/archived.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { principalOf } from './shared/presence.ts';
 import { roomAddress } from './shared/room-input.ts';
@@ -19,11 +19,11 @@ import { roomPath } from './shared/wire.ts';
 /** A room after a call that archives or unarchives it. */
 export interface ArchivedRoom {
   readonly room: RoomSummary;
-  /** Unset: the room was so already, and nothing was written. */
+  /** False: the room already was in that state, and nothing was written. */
   readonly changed: boolean;
 }
 
-/** What both events tell: which room, and who did it. */
+/** Both events name the room and the principal. */
 const changeOfRoom = event({
   class: 'coordination',
   level: 'any',
@@ -31,13 +31,15 @@ const changeOfRoom = event({
   nextActions: ({ orgId, payload }) => [{ type: 'read_room', method: 'GET', path: roomPath(orgId, payload.room_key) }],
 });
 
+const archiveActions = actions({ 'room:archive': { role: 'developer' } });
+
 const archiveEvents = events({ room_archived: changeOfRoom });
 const unarchiveEvents = events({ room_unarchived: changeOfRoom });
 
 /** What both operations have in common. */
 const ofRoom = {
   effects: ['idempotent'],
-  access: onRoom(roomActions['room:archive']),
+  access: onRoom(archiveActions['room:archive']),
   input: z.object(roomAddress),
   wire: RoomSummaryWire,
   toWire: ({ room }: ArchivedRoom) => roomToWire(room),
@@ -51,7 +53,7 @@ export const archiveRoom = mutation({
   command: 'rooms archive',
   path: 'POST /orgs/v1/:org_id/rooms/:room_key/archive',
   summary: 'Archive a room: it stays readable, and takes no messages and no claims until it is unarchived.',
-  own: { events: archiveEvents },
+  own: { actions: archiveActions, errors: archiveErrors, events: archiveEvents },
   async handler(work): Promise<ArchivedRoom> {
     await ensureRoom(work);
     await lockForArchiving(work);
@@ -75,7 +77,7 @@ export const unarchiveRoom = mutation({
     changed ? { action: 'room.unarchived', object: { kind: 'room', id: room.key } } : undefined,
 });
 
-/** Changes the room and tells of it. A room that is so already stays as it is. */
+/** Changes the room and appends the event. A room that is in that state already stays as it is. */
 async function changed(
   work: Work & RoomScope,
   change: typeof archiveStatement,

@@ -2,11 +2,6 @@ import { defineErrors, type ErrorRow, edit, row } from '../../core/error-codes.t
 
 export const roomErrors = defineErrors({
   PRESENCE_EXPIRED: row(410, 'conflict', 'The presence has expired; join the room again.'),
-  ROOM_ARCHIVED: row(
-    409,
-    'conflict',
-    'The room is archived. It takes no messages and no claims: unarchive the room first.',
-  ),
   NOT_A_RECIPIENT: row(
     422,
     'validation',

@@ -6,7 +6,7 @@ import type { Rows } from '../../db/statement.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import type { RoomAddress } from './load-rooms.ts';
-import { type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
+import { type RoomSummary, RoomSummaryWire, roomToWire, summaryOf, unusedRoom } from './room-summary.ts';
 import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
 
@@ -20,7 +20,7 @@ export const getRoom = query({
   input: z.object(roomAddress),
   async handler({ services, org, room }): Promise<RoomSummary> {
     const address = { orgId: org.id, key: room.key };
-    return room.used ? readRoom(services.db.rows, address) : unused(address);
+    return room.used ? readRoom(services.db.rows, address) : unusedRoom(address);
   },
   wire: RoomSummaryWire,
   toWire: roomToWire,
@@ -29,15 +29,8 @@ export const getRoom = query({
 /** One room, by the database or a transaction of it; a key that nobody used reads as empty. */
 export async function readRoom(rows: Rows, address: RoomAddress): Promise<RoomSummary> {
   const [summary] = await rows(roomStatement.with(address));
-  return summary ?? unused(address);
+  return summary ?? unusedRoom(address);
 }
-
-const unused = (address: RoomAddress): RoomSummary => ({
-  ...address,
-  livePresences: 0,
-  lastActivityAt: null,
-  archivedAt: null,
-});
 
 const roomStatement = statement(
   'rooms.summary',

@@ -4,7 +4,7 @@ import { roomClaims } from '../../db/schema/claims.ts';
 import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
-import { flag, oneLine } from '../../kernel/input/fields.ts';
+import { oneLine, yesOrNo } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { isStanding } from './claims/claim-columns.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
@@ -27,7 +27,7 @@ export const listPresences = query({
   access: onRoom(roomActions['room:read']),
   input: z.object({
     ...roomAddress,
-    include_expired: flag
+    include_expired: yesOrNo
       .default(false)
       .describe(`Also the latest ${goneMax.toLocaleString('en')} that have expired or left.`),
     name: oneLine(128).optional().describe('Only the presence of exactly this name.'),

@@ -6,7 +6,7 @@ import { isMember, roomStands } from '../../kernel/access/rules.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { observed } from '../../kernel/run/observed.ts';
 import { listRooms } from './list-rooms.ts';
-import { activityIn, isArchivedAs, liveIn, type RoomSummary } from './room-summary.ts';
+import { isArchivedAs, liveIn, type RoomSummary, summaryOf } from './room-summary.ts';
 
 /**
  * Whether the database alone knows what a caller may reach: by membership or grant. What delegates, keys and the
@@ -60,12 +60,11 @@ const statementOf = (name: string, livePresences: Computed<number>) =>
         principal: typed<string>('text'),
       },
       row: {
+        ...summaryOf(),
         n: computed<number>('integer', sql`w.n::int`),
         orgId: computed<string>('uuid', sql`w.org_id`),
         key: computed<string | null>('text', sql`${rooms.key}`),
         livePresences,
-        lastActivityAt: activityIn(rooms),
-        archivedAt: rooms.archivedAt,
       },
       pipelined: true,
     },

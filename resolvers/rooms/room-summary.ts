@@ -14,6 +14,14 @@ export interface RoomSummary {
   readonly archivedAt: Date | null;
 }
 
+/** How a room reads that nobody has used. */
+export const unusedRoom = (address: Pick<RoomSummary, 'orgId' | 'key'>): RoomSummary => ({
+  ...address,
+  livePresences: 0,
+  lastActivityAt: null,
+  archivedAt: null,
+});
+
 export const RoomSummaryWire = z
   .object({
     org_id: z.uuid(),

@@ -20,6 +20,9 @@ export const sendsSlots = 64;
  */
 export const sendsSlot = `'#' || (pg_backend_pid() % ${sendsSlots})`;
 
+/** The advisory lock of an organization's sends. Each send holds it, shared or alone, until its transaction ends. */
+export const sendsLock = (orgId: SQL): SQL => sql`hashtextextended('room-sends:' || ${orgId}::uuid, 0)`;
+
 /**
  * Looks whether an organization is near its limit of the day. The number of an organization is a sum over a few rows
  * that other senders add to. Far below the limit that does no harm. Near it, senders pass one after the other: each once
@@ -65,7 +68,7 @@ const lookStatement = statement(
   },
   ({ orgId, from }, row) => sql`select ${row} from (
       select ${sentToday(orgId)} >= ${from}::bigint as near,
-        hashtextextended('room-sends:' || ${orgId}::uuid, 0) as key offset 0
+        ${sendsLock(orgId)} as key offset 0
     ) looked`,
 );
 

@@ -11,7 +11,7 @@ import { properName } from '../../../kernel/input/fields.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
-import { isArchived, roomArchived } from '../shared/archived.ts';
+import { holdRoom, isArchived, roomArchived } from '../shared/archived.ts';
 import { ensureRoom } from '../shared/ensure-room.ts';
 import { type PresenceResult, resolveSpeaker } from '../shared/presence.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from '../shared/room-input.ts';
@@ -69,7 +69,8 @@ export const createClaim = mutation({
   }),
   async handler(work, input): Promise<CreatedClaim> {
     await ensureRoom(work);
-    if (await isArchived(work)) throw roomArchived(work);
+    const [, archived] = await Promise.all([holdRoom(work), isArchived(work)]);
+    if (archived) throw roomArchived(work);
     // Finding the holder also locks its row, so that claims of one presence are counted one after the other.
     const holder = await resolveSpeaker(work, input);
     const inserted = insertStatement.with({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
-import { flag } from '../../../kernel/input/fields.ts';
+import { yesOrNo } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
 import { roomAddress } from '../shared/room-input.ts';
@@ -22,7 +22,7 @@ export const listClaims = query({
   access: onRoom(roomActions['room:read']),
   input: z.object({
     ...roomAddress,
-    include_inactive: flag
+    include_inactive: yesOrNo
       .default(false)
       .describe(`Also the latest ${overMax.toLocaleString('en')} that were released or have run out.`),
   }),

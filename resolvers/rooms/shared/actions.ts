@@ -5,5 +5,4 @@ export const roomActions = actions({
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
   'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },
-  'room:archive': { role: 'developer' },
 });
