@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** How the console is built: `scripts/build-console.ts` runs it. */
+/** The build of the console, run by `scripts/build-console.ts`. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
@@ -10,7 +10,7 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2023',
-    // The policy of the page allows no inline script, and no data: address for one.
+    // The page's Content-Security-Policy allows no inline script and no data: URL for one.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,

@@ -10,7 +10,9 @@ import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
 
-/** The whole console: a way in, and behind it the page that the address names. */
+/**
+ * The root component of the console. It shows the sign-in page or, to a signed-in member, the page of the address.
+ */
 export function App({ settings }: { readonly settings: Settings }) {
   const current = useStore(session);
   const path = usePath();
@@ -18,7 +20,7 @@ export function App({ settings }: { readonly settings: Settings }) {
   return (
     <Provider value={current.link.client}>
       <Shell member={current.member} link={current.link} settings={settings} path={path}>
-        {/* Anew for each page: what broke one is no matter to the next. */}
+        {/* Remounted for each page: an error of one page does not affect the next. */}
         <Boundary key={path}>
           <Suspense fallback={<Loading />}>{pageOf(path)}</Suspense>
         </Boundary>

@@ -1,10 +1,12 @@
-/** For browsers that keep nothing for a page, or no more than they have: it is then forgotten with the page. */
+/**
+ * Replaces the storage in browsers that deny it to the page or whose quota is used up. It lives as long as the page.
+ */
 const memory = new Map<string, string>();
 
 type Place = 'local' | 'session';
 const storeOf = (place: Place) => (place === 'local' ? localStorage : sessionStorage);
 
-/** What this browser, or this tab alone, keeps under a name; null for nothing. */
+/** Reads what this browser, or only this tab, stores under a name; null if it stores no value. */
 export function recall(name: string, place: Place = 'local'): string | null {
   const known = memory.get(name);
   if (known !== undefined) return known;
@@ -16,10 +18,10 @@ export function recall(name: string, place: Place = 'local'): string | null {
 }
 
 /**
- * Hears what other tabs of this browser keep under a name.
+ * Listens for values that other tabs of this browser store under a name.
  *
- * @param heard told the value; null: it was forgotten
- * @returns ends it
+ * @param heard receives the value; null: it was removed
+ * @returns a function that stops listening
  */
 export function hearKept(name: string, heard: (value: string | null) => void): () => void {
   const hear = ({ key, newValue }: StorageEvent) => {
@@ -29,18 +31,18 @@ export function hearKept(name: string, heard: (value: string | null) => void): (
   return () => removeEventListener('storage', hear);
 }
 
-/** Forgets every value whose name begins so. */
+/** Removes every value whose name starts with `beginning`. */
 export function forgetAll(beginning: string, place: Place): void {
   for (const name of memory.keys()) if (name.startsWith(beginning)) memory.delete(name);
   try {
     const store = storeOf(place);
     for (const name of Object.keys(store)) if (name.startsWith(beginning)) store.removeItem(name);
   } catch {
-    // A store that is closed to the page has kept nothing.
+    // A storage that the page may not access holds no value.
   }
 }
 
-/** Keeps a value under a name. @param value null: forgets what was kept */
+/** Stores a value under a name. @param value null: removes the value */
 export function keep(name: string, value: string | null, place: Place = 'local'): void {
   memory.delete(name);
   try {

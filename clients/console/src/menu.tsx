@@ -3,7 +3,7 @@ import { ProjectMenuDocument } from './menu.graphql.ts';
 import { Link, match } from './router.tsx';
 import { mayOn } from './session/may.ts';
 
-/** Where one may go: pages of the console, and of the project and the organization that the page is about, by its address. */
+/** The navigation: pages of the console, and of the project and the organization in the address. */
 export function Menu({ path }: { readonly path: string }) {
   const beginning = path.split('/').slice(0, 3).join('/');
   const org = match('/orgs/:org', beginning)?.org;
@@ -35,7 +35,7 @@ function OrganizationMenu({ org }: { readonly org: string }) {
   );
 }
 
-/** Pages of a project, and of its organization for who is a member. */
+/** Pages of a project; a member also sees those of its organization. */
 function ProjectMenu({ project }: { readonly project: string }) {
   const found = useAsk(ProjectMenuDocument, { project }).data?.project;
   const organization = found?.organization;

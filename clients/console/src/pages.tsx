@@ -9,7 +9,7 @@ type Params = Readonly<Record<string, string>>;
 // biome-ignore lint/suspicious/noExplicitAny: each page names the parts of its own pattern, which the table below holds.
 type Load = () => Promise<{ default: ComponentType<any> }>;
 
-/** A page is loaded when it is first gone to. What failed is tried anew the next time. */
+/** Loads a page's code when the user first opens it. A failed load is tried again the next time. */
 function page(load: Load) {
   const again = () =>
     lazy(() =>
@@ -22,10 +22,10 @@ function page(load: Load) {
   return (params: Params) => <Shown {...params} />;
 }
 
-/** How long a connection is given to be found lost, in milliseconds. */
+/** How long the page waits for the link to notice that the connection is lost, in milliseconds. */
 const doubtMs = 1_000;
 
-/** While the gateway is away a page waits for it, as all that is asked of it does. */
+/** While the gateway is away, the load of a page waits for it, as its queries do. */
 async function patiently(load: Load): ReturnType<Load> {
   try {
     return await load();
@@ -66,7 +66,7 @@ const pages = [
   ['/you', page(() => import('./pages/you.tsx'))],
 ] as const;
 
-/** The page of an address. */
+/** Returns the page of an address. */
 export function pageOf(path: string): ReactNode {
   for (const [pattern, show] of pages) {
     const params: Params | undefined = match(pattern, path);

@@ -7,12 +7,12 @@ const readPath = () => location.pathname.slice(base.length).replace(/\/+$/, '') 
 const path = createStore(readPath());
 addEventListener('popstate', () => path.set(readPath()));
 
-/** The page's address below the console's. */
+/** The path of the page relative to the console's base. */
 export const usePath = (): string => useStore(path);
 
-/** Goes to a page of the console. */
+/** Navigates to a page of the console. */
 export function go(to: string): void {
-  // Going to where one is leaves nothing to come back from.
+  // A link to the current page adds no history entry.
   if (to !== path.get()) history.pushState(null, '', base + (to === '/' ? '' : to));
   path.set(readPath());
   scrollTo(0, 0);
@@ -22,7 +22,7 @@ interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'
   readonly to: string;
 }
 
-/** A link to a page of the console. With a modifier key it opens as any link does. */
+/** A link to a page of the console. With a modifier key the browser handles it as any other link. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const current = usePath() === to;
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
@@ -36,7 +36,10 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
   );
 }
 
-/** Values of the named parts of a pattern such as `/orgs/:org`; undefined when the path is another one. */
+/**
+ * Matches a path against a pattern such as `/orgs/:org` and returns the values of its parameters; undefined if it
+ * does not match.
+ */
 export function match(pattern: string, given: string): Readonly<Record<string, string>> | undefined {
   const parts = pattern.split('/');
   const values = given.split('/');
@@ -50,7 +53,7 @@ export function match(pattern: string, given: string): Readonly<Record<string, s
   return params;
 }
 
-/** What somebody typed by hand may be no encoding at all. */
+/** A path typed by hand may be invalid percent-encoding. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -59,7 +62,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Names the page in the tab. */
+/** Sets the title of the tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Console`;

@@ -1,13 +1,13 @@
-/** What the gateway says of itself to the console. */
+/** The gateway's settings for the console. */
 export interface Settings {
-  /** Whether a page may sign in with a key that it makes for itself. */
+  /** Whether a page may sign in with a key that it generates. */
   readonly throwAwayKeys: boolean;
-  /** Whether mail goes out; else it waits in the outbox. */
+  /** Whether the gateway sends mail; otherwise mail remains in the outbox. */
   readonly sendsMail: boolean;
   readonly version: string;
 }
 
-/** Asked once, before anything is shown. A gateway that does not answer offers what is always right: wallets. */
+/** Called once, before the page shows anything. Without an answer only wallets are offered, which always work. */
 export async function loadSettings(): Promise<Settings> {
   try {
     const response = await fetch('/console/config.json');

@@ -24,7 +24,7 @@ async function throwKeyAway(): Promise<void> {
   leaveEverywhere();
 }
 
-/** What stands around every page: where one may go, who one is, and how the connection is. */
+/** The frame of every page: the navigation, the member, and the state of the connection. */
 export function Shell({ member, link, settings, path, children }: ShellProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -86,7 +86,7 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
   );
 }
 
-/** What tells somebody from others of the same name. */
+/** Distinguishes the member from others of the same name. */
 function WhoExactly({ member }: { readonly member: Member }) {
   if (member.kind !== 'person')
     return <code title={member.address}>{`${member.address.slice(0, 8)}…${member.address.slice(-6)}`}</code>;

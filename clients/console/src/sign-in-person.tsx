@@ -7,17 +7,17 @@ import { findPerson, type Person, plane } from './session/person.ts';
 import { enterAs } from './session/session.ts';
 
 interface SignInPersonProps {
-  /** Who is signed in with this browser already. */
+  /** The person who is already signed in with this browser. */
   readonly person: Person | undefined;
-  /** Whether mail goes out; else it waits in the outbox. */
+  /** Whether the gateway sends mail; otherwise mail remains in the outbox. */
   readonly sendsMail: boolean;
   readonly attempt: (how: () => Promise<void>) => Promise<void>;
 }
 
-/** How often it is looked whether the mailed link was opened, in milliseconds. */
+/** Interval at which the page checks whether the mailed link was opened, in milliseconds. */
 const lookEveryMs = 2_000;
 
-/** Browsers keep the session of a plain http address only where that is this machine’s own name. */
+/** On plain HTTP, browsers store the session only for the machine's own name, localhost. */
 const notKept = 'The browser did not keep the session. Open the gateway by https, or in development as localhost.';
 
 async function enterIfThere(): Promise<boolean> {
@@ -26,7 +26,7 @@ async function enterIfThere(): Promise<boolean> {
   return found !== undefined;
 }
 
-/** The way in for people, who need no wallet: a passkey, or a link by mail. */
+/** Sign-in for people, without a wallet: by passkey or by a mailed link. */
 export function SignInPerson({ person, sendsMail, attempt }: SignInPersonProps) {
   const [mailed, setMailed] = useState<string>();
   useEvery(mailed === undefined ? undefined : lookEveryMs, () => void enterIfThere());
@@ -96,6 +96,6 @@ export function SignInPerson({ person, sendsMail, attempt }: SignInPersonProps) 
   );
 }
 
-/** What to say of whatever stood in the way of a sign-in. */
+/** The message for a failed sign-in. */
 export const wordsOf = (refused: unknown): string =>
   refused instanceof Error ? refused.message : ((refused as Partial<Envelope>).message ?? 'That did not succeed.');

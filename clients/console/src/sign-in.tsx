@@ -12,13 +12,13 @@ interface SignInProps {
   readonly settings: Settings;
 }
 
-/** The way in: as a person, by a wallet of the browser, or in development by a key that the page makes for itself. */
+/** The sign-in page: as a person, with a wallet, or in development with a key that the page generates. */
 export function SignIn({ session, settings }: SignInProps) {
   useTitle('Sign in');
   const [wallets, setWallets] = useState<readonly FoundWallet[]>();
   const [busy, setBusy] = useState(() => settings.throwAwayKeys && wasKey());
   const [failed, setFailed] = useState<string>();
-  // An extension that breaks is no wallet, and in nobody's way.
+  // A broken extension counts as no wallet and blocks nothing.
   useEffect(() => void findWallets().then(setWallets, () => setWallets([])), []);
 
   const attempt = async (how: () => Promise<void>) => {
@@ -45,7 +45,7 @@ export function SignIn({ session, settings }: SignInProps) {
   const { walletId: returning, person } = session;
   const why = failed ?? session.why;
   const byReturning = wallets?.filter(({ id }) => id === returning) ?? [];
-  // A wallet that shows up late would push a button from under the pointer.
+  // The buttons wait for the wallets: a late one would move a button from under the pointer.
   const waiting = busy || wallets === undefined;
   return (
     <main className="gate">
@@ -65,7 +65,7 @@ export function SignIn({ session, settings }: SignInProps) {
         </p>
       )}
       {waiting && <Loading />}
-      {/* Kept while it waits, with what was typed. */}
+      {/* Remains mounted while it waits, so that the typed text is kept. */}
       <div className="choices" hidden={waiting}>
         {byReturning.map((wallet) => (
           <button type="button" key={wallet.id} className="main" onClick={() => void byWallet(wallet)}>

@@ -1,7 +1,7 @@
 import { createStore } from '../store.ts';
 
-/** How often something may have changed that no feed tells of: what is shown is asked anew each time. */
+/** Counts changes for which no feed exists. Each increment makes all shown queries run again. */
 export const changes = createStore(0);
 
-/** Has everything that is shown asked anew. */
+/** Makes all shown queries run again. */
 export const somethingChanged = (): void => changes.set(changes.get() + 1);

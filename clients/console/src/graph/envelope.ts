@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql';
 
-/** A refusal as the gateway spells it, or what stands for one that never came from there. */
+/** A refusal in the gateway's format, or one that the console made because the gateway sent none. */
 export interface Envelope {
   readonly code: string;
   readonly message: string;
@@ -17,7 +17,7 @@ interface NextAction {
   readonly why?: string;
 }
 
-/** What to show of a failed query, change or subscription. */
+/** Converts the error of a query, mutation or subscription to an envelope that the page can show. */
 export function envelopeOf(error: unknown): Envelope {
   const { graphQLErrors = [], message } = (error ?? {}) as Partial<CombinedError>;
   const [first] = graphQLErrors;
@@ -32,7 +32,7 @@ export function envelopeOf(error: unknown): Envelope {
   };
 }
 
-/** A refusal that never came from the gateway, or not in its words. */
+/** Makes an envelope for a failure that did not come from the gateway, or not in its format. */
 export const refusal = (code: string, message: string): Envelope => ({
   code,
   message,

@@ -4,34 +4,34 @@ import type { Opening } from '../session/opening.ts';
 import { createStore, type Store } from '../store.ts';
 import { somethingChanged } from './changes.ts';
 
-/** How the connection is. `unsigned`: it was lost, and the wallet is to sign before there is another. */
+/** State of the connection. `unsigned`: it was lost, and the wallet has to sign before the next one opens. */
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unsigned';
 
-/** The one connection to the gateway: everything is asked and followed over it. */
+/** The one connection to the gateway. All queries, mutations and subscriptions use it. */
 export interface Link {
   readonly client: Client;
   readonly state: Store<LinkState>;
-  /** Has the wallet sign for the next connection. @throws when it does not */
+  /** Asks the wallet to sign for the next connection. @throws when the wallet refuses */
   readonly sign: () => Promise<void>;
-  /** When the next attempt is made, in milliseconds since 1970; undefined while none is waited for. */
+  /** Time of the next attempt, in milliseconds since 1970; undefined while none is scheduled. */
   readonly nextTry: Store<number | undefined>;
   /** Makes the next attempt now. */
   readonly retry: () => void;
-  /** Looks whether who signed in still is, and leaves otherwise. */
+  /** Checks whether the session is still valid, and leaves the console if not. */
   readonly doubt: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** Pauses between attempts, in milliseconds: from the first to the longest, doubled each time. */
+/** Pauses between attempts, in milliseconds. The pause starts at `first` and doubles up to `longest`. */
 const pauseMs = { first: 300, longest: 10_000 };
-/** How often a silent connection is asked whether it is alive, and how long it may take to say so, in milliseconds. */
+/** Interval of pings on a silent connection, and the timeout for the pong, in milliseconds. */
 const pulseMs = { every: 10_000, patience: 5_000 };
 
 /**
- * Opens the connection. When it is lost it is opened again for as long as it takes; subscriptions go on from their last
- * cursor, and changes that were on their way are sent again under their idempotency key.
+ * Opens the connection. After a loss it reconnects until it succeeds. Subscriptions then resume from their last
+ * cursor, and pending mutations are sent again under their idempotency key.
  *
- * @param refused told why when the gateway does not let it in
+ * @param refused called with the reason when the gateway rejects the connection
  */
 export function createLink(opening: Opening, refused: (why: string) => void): Link {
   const state = createStore<LinkState>('connecting');
@@ -73,13 +73,13 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
     },
     on: {
       connected: () => {
-        // What no feed told of while it was away.
+        // Reloads data for which no feed exists: it may have changed while the connection was lost.
         if (reopened) somethingChanged();
         reopened = true;
         state.set('open');
       },
       closed: (event) => {
-        // What this one did not answer is nothing to end the next one for.
+        // A pong that is missing on this connection must not close the next one.
         clearTimeout(silence);
         if (closing) return;
         if (event instanceof CloseEvent && event.code === 4403) return giveUp(opening.refused);
@@ -99,7 +99,7 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
   };
   return { client: clientOver(socket, () => void doubt()), state, sign, nextTry, retry: () => hurry?.(), doubt, close };
 
-  /** Waits, but not once the device has its network back, or somebody wants no more waiting. */
+  /** Waits until the time is over, the device is online again, or the user asks for an attempt now. */
   async function waitForTry(ms: number): Promise<void> {
     nextTry.set(Date.now() + ms);
     const over = new AbortController();
@@ -118,12 +118,15 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
   }
 }
 
-/** What an operation is refused with when who sent it is nobody any more, and what ends a subscription then. */
+/** Codes that make the session doubtful: an operation fails or a subscription ends with them when it is over. */
 const doubts: readonly unknown[] = ['INVALID_AUTH', 'OPERATOR_SESSION_INVALID', 'NOT_AUTHORIZED'];
 const isDoubt = ({ extensions }: { readonly extensions?: Record<string, unknown> | undefined }) =>
   doubts.includes(extensions?.code);
 
-/** urql with everything sent over the socket. @param doubted told when something was refused for who sent it */
+/**
+ * Creates a urql client that sends everything over the socket. @param doubted called when the gateway refused an
+ * operation because of its caller
+ */
 const clientOver = (socket: Socket, doubted: () => void): Client =>
   new Client({
     url: '/graphql',
@@ -140,7 +143,7 @@ const clientOver = (socket: Socket, doubted: () => void): Client =>
               next(result) {
                 if (result.errors?.some(isDoubt) === true) doubted();
                 const cursor = cursorOf(result.data);
-                // The payload is written anew for each connection: the next one goes on from here.
+                // Each connection serializes the payload again, so the next one resumes from this cursor.
                 if (kind === 'subscription' && cursor !== undefined) own.after = cursor;
                 sink.next(result as Parameters<typeof sink.next>[0]);
               },
@@ -159,7 +162,7 @@ const clientOver = (socket: Socket, doubted: () => void): Client =>
     ],
   });
 
-/** Where an event of a feed says that one may go on from. */
+/** Finds the cursor in an event of a feed. */
 function cursorOf(data: Record<string, unknown> | null | undefined): string | undefined {
   for (const event of Object.values(data ?? {})) {
     const { cursor } = (event ?? {}) as { cursor?: unknown };

@@ -10,13 +10,13 @@ interface Sent<Data> {
   readonly error?: CombinedError | undefined;
 }
 
-/** Whether a change took place: what its answer would have shown besides may still be refused to who made it. */
+/** Whether a mutation took effect. It may have, although the gateway refuses the caller a field of its answer. */
 export const tookPlace = ({ data, error }: Sent<unknown>): boolean =>
   error === undefined || Object.values(data ?? {}).some((made) => made !== null);
 
 /**
- * Sends a change. Where a person's session has to prove something for it, they are asked, and it is sent again under the
- * same idempotency key.
+ * Sends a mutation. If the person's session needs a proof, asks the person for it and sends the mutation again under
+ * the same idempotency key.
  */
 export async function sendChange<Data, Variables extends object>(
   client: Client,
@@ -34,7 +34,7 @@ export async function sendChange<Data, Variables extends object>(
   return (await prove(member, wanted)) === undefined ? first : send(client);
 }
 
-/** @returns undefined when it was not approved */
+/** @returns undefined when the person did not approve */
 async function sendApproved<Data>(
   person: Person,
   wanted: Wanted,
@@ -49,7 +49,7 @@ async function sendApproved<Data>(
   return approval === undefined ? undefined : send(approvedClient(person, approval));
 }
 
-/** Sends by plain HTTP: what goes along with one change is no matter of the connection that all go by. */
+/** A client over plain HTTP. The approval belongs to a single mutation, and the socket is shared by all. */
 const approvedClient = ({ csrf }: Person, approval: string): Client =>
   new Client({
     url: `${location.origin}/graphql`,

@@ -5,19 +5,19 @@ import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { sendChange, tookPlace } from './send-change.ts';
 
-/** A change that can be made, and how the last one went. */
+/** A mutation that a component can run, with the outcome of its last run. */
 export interface Change<Input, Data> {
-  /** @returns what was answered; undefined when it was refused */
+  /** @returns the answer; undefined when the gateway refused it */
   readonly run: (input: Omit<Input, 'idempotencyKey'>) => Promise<Data | undefined>;
   readonly busy: boolean;
   readonly error: Envelope | undefined;
-  /** Whether the last run took place, and none was begun since. */
+  /** Whether the last run succeeded, and no other has started since. */
   readonly done: boolean;
 }
 
 /**
- * A mutation with one input. Each run has an idempotency key: what is sent again after a broken connection changes
- * something once.
+ * Provides a mutation with one input. Each run has an idempotency key: a run that is sent again after a lost
+ * connection takes effect once.
  */
 export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input: Input }>): Change<Input, Data> {
   const client = useClient();
@@ -44,7 +44,10 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   return { run, busy, error, done };
 }
 
-/** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */
+/**
+ * A disabled button loses the keyboard focus. This restores it, so that the user need not tab from the top of the
+ * page.
+ */
 function useFocusAfter(busy: boolean): { readonly note: () => void } {
   const noted = useRef<Element>(null);
   useEffect(() => {

@@ -4,10 +4,10 @@ import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from './envelope.ts';
 
 /**
- * Follows a feed for as long as the component is shown. The link resumes it by cursor, so that each event is heard once.
+ * Follows a feed while the component is shown. The link resumes it by cursor, so each event arrives once.
  *
- * @param variables undefined: nothing is followed
- * @returns why it ended, when it was refused
+ * @param variables undefined: follows no feed
+ * @returns the error, when the gateway refused the subscription
  */
 export function useFeed<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,

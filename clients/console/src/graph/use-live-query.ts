@@ -7,16 +7,19 @@ import { type Envelope, envelopeOf } from './envelope.ts';
 import { useFeed } from './use-feed.ts';
 import { useEvery, useSettled } from './use-settled.ts';
 
-/** What a query answered last. */
+/** The last answer of a query. */
 export interface Answer<Data> {
   readonly data: Data | undefined;
-  /** Nothing was answered yet. */
+  /** There is no answer yet. */
   readonly fetching: boolean;
   readonly error: Envelope | undefined;
   readonly again: () => void;
 }
 
-/** A query that is asked anew whenever the page is shown, and when something was changed from here. @param variables undefined: nothing is asked */
+/**
+ * Runs a query when the component is shown, and again after each change made from this page. @param variables
+ * undefined: sends no query
+ */
 export function useAsk<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables | undefined,
@@ -43,17 +46,17 @@ export function useAsk<Data, Variables extends object>(
   };
 }
 
-/** How a query is kept up to date. */
+/** How a query stays up to date. */
 interface Liveliness<Data, Following> {
-  /** What is followed, besides from where. */
+  /** Variables of the subscription, without `after`. */
   readonly following: Omit<Following, 'after'>;
-  /** From where on, as the first answer says it: what it shows already need not be told. */
+  /** The cursor from which to follow. The first answer contains it, and already shows all events before it. */
   readonly from: (data: Data) => string | null | undefined;
-  /** For what no feed tells, in milliseconds. @default never */
+  /** Interval at which the query runs again, in milliseconds, for data without a feed. @default never */
   readonly everyMs?: number;
 }
 
-/** A query that is asked anew when a feed tells that something has changed since it was answered first. */
+/** A query that runs again when a feed reports a change since its first answer. */
 export function useLiveQuery<Data, Variables extends object, Event, Following extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,

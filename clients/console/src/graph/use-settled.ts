@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 
-/** What comes in a burst is answered once; what does not end is answered so often. In milliseconds. */
+/** Debounce delay in milliseconds: a burst of calls causes one run, an endless one a run after each delay. */
 const settleMs = 120;
 
-/** Has something done a moment after it was asked for, once for all who asked meanwhile. */
+/** Runs a function a moment after a call, once for all calls in between. */
 export function useSettled(run: () => void): () => void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef(run);
@@ -17,7 +17,7 @@ export function useSettled(run: () => void): () => void {
   };
 }
 
-/** Has something done again and again, for what no feed tells of. @param everyMs undefined: never */
+/** Runs a function at an interval, for data without a feed. @param everyMs undefined: never */
 export function useEvery(everyMs: number | undefined, run: () => void): void {
   const onDue = useEffectEvent(run);
   useEffect(() => {

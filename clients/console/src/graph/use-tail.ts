@@ -4,29 +4,31 @@ import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { useFeed } from './use-feed.ts';
 
-/** The last rows of a feed, oldest first, with those that came since. */
+/** The last rows of a feed, oldest first, and the rows that arrived since. */
 export interface Tail<Row> {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page has loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly error: Envelope | undefined;
-  /** Reads what was before; undefined at the beginning. */
+  /** Loads earlier rows; undefined when there are none. */
   readonly earlier: (() => void) | undefined;
-  /** Whether what was shown before made room for what came since. */
+  /** Whether older rows were removed to make room for new ones. */
   readonly dropped: boolean;
   readonly change: (change: (row: Row) => Row) => void;
   readonly again: () => void;
 }
 
-/** A row, and where it stands. */
+/** A row with its cursor. */
 interface Placed<Row> {
   readonly cursor: string;
   readonly node: Row;
 }
 
-/** How many rows a page keeps that stays open, besides those that somebody has read back for: it may be open for days. */
+/**
+ * How many rows a page keeps, besides those that its reader loaded by scrolling back. A page may stay open for days.
+ */
 export const rowsKept = 200;
 
-/** A page of a feed, as connections have it. */
+/** A page of a feed, in the form of a GraphQL connection. */
 export interface TailPage<Row> {
   readonly cursor: string;
   readonly edges: readonly Placed<Row>[];
@@ -34,10 +36,10 @@ export interface TailPage<Row> {
 }
 
 interface TailOptions<Row, Variables extends object, Asked, Told> {
-  /** What is read; another one begins anew. */
+  /** Variables of the query; a change of them starts again. */
   readonly variables: Variables;
   readonly query: TypedDocumentNode<Asked, Variables & { before?: string | null | undefined }>;
-  /** Undefined for what there is not, or is not the caller's. */
+  /** Returns undefined when the parent does not exist or the caller may not see it. */
   readonly page: (asked: Asked) => TailPage<Row> | null | undefined;
   readonly feed: TypedDocumentNode<Told, Variables & { after?: string | null | undefined }>;
   readonly event: (told: Told) => Placed<Row> & { readonly reset: boolean };
@@ -48,17 +50,17 @@ interface TailOptions<Row, Variables extends object, Asked, Told> {
 interface State<Row> {
   readonly of: string;
   readonly rows: readonly Placed<Row>[];
-  /** How many of them are kept when more come. */
+  /** How many rows are kept when more arrive. */
   readonly keeps: number;
-  /** Whether what was before is being read: nothing makes room meanwhile, or the page that comes would not meet the first row. */
+  /** Whether earlier rows are loading. No row is removed meanwhile: the loaded page has to meet the first row. */
   readonly readsBack: boolean;
   readonly dropped: boolean;
-  /** Where following begins. */
+  /** The cursor at which the subscription starts. */
   readonly cursor: string;
   readonly before: string | undefined;
 }
 
-/** The last page of a feed, then what comes, without a gap or a repeat between the two. */
+/** Loads the last page of a feed and follows it, without a gap or a repeat between the two. */
 export function useTail<Row, Variables extends object, Asked, Told>(
   options: TailOptions<Row, Variables, Asked, Told>,
 ): Tail<Row> {
@@ -108,7 +110,7 @@ export function useTail<Row, Variables extends object, Asked, Told>(
     try {
       const found = await read(before);
       if (found === undefined) return;
-      // Asked twice, or the list is another by now.
+      // Ignores a second answer, and one for a list that is no longer shown.
       setState((now) => (now?.of === of && now.before === before ? withEarlier(now, found) : now));
     } catch (error) {
       setFailed(envelopeOf(error));
@@ -131,7 +133,7 @@ export function useTail<Row, Variables extends object, Asked, Told>(
 const beforeOf = ({ pageInfo }: TailPage<unknown>) =>
   pageInfo.hasPreviousPage ? (pageInfo.startCursor ?? undefined) : undefined;
 
-/** The oldest make room for what comes; they can be read again. */
+/** Adds a new row and removes the oldest ones, which can be loaded again. */
 function arrived<Row>(now: State<Row>, row: Placed<Row>): State<Row> {
   const rows = [...now.rows, row];
   if (now.readsBack || rows.length <= now.keeps) return { ...now, rows };
@@ -139,7 +141,7 @@ function arrived<Row>(now: State<Row>, row: Placed<Row>): State<Row> {
   return { ...now, rows: kept, before: kept[0]!.cursor, dropped: true };
 }
 
-/** Whoever reads back keeps what they have read. */
+/** Rows that the reader loaded by scrolling back are kept. */
 function withEarlier<Row>(now: State<Row>, found: TailPage<Row>): State<Row> {
   const rows = [...found.edges, ...now.rows];
   return { ...now, rows, before: beforeOf(found), keeps: Math.max(rowsKept, rows.length), dropped: false };

@@ -4,7 +4,7 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import type { ReportFragment } from './audits.graphql.ts';
 
-/** What an audit found: scores, and each check with what was seen. */
+/** The result of an audit: its scores, and each check with its findings. */
 export function AuditReport({ report }: { readonly report: ReportFragment }) {
   const { domain, telemetry, findings, findingsTotal } = report;
   return (

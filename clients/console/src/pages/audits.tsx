@@ -15,7 +15,7 @@ import { AuditDocument, AuditStatsDocument, type AuditSubscription } from './aud
 
 type Step = AuditSubscription['auditProgress'];
 
-/** Audits of sites: asked for here, told of step by step, and shown as scores. */
+/** Starts audits of sites, shows their progress step by step, and then their scores. */
 export default function Audits() {
   const [asked, setAsked] = useState<{ readonly url: string; readonly run: number }>();
   return (
@@ -46,9 +46,9 @@ export default function Audits() {
 function Run({ url }: { readonly url: string }) {
   const [steps, setSteps] = useState<readonly Step[]>([]);
   const report = steps.at(-1)?.report;
-  // Finished, there is nothing more to hear.
+  // A finished audit sends no more events.
   const error = useFeed(AuditDocument, report == null ? { url } : undefined, ({ auditProgress }) =>
-    // After a broken connection the audit is told from its beginning: what is known stays.
+    // After a reconnect the gateway sends the audit's steps from the first one; known steps are kept.
     setSteps((now) => (now.some((step) => isSame(step, auditProgress)) ? now : [...now, auditProgress])),
   );
   return (
@@ -83,7 +83,7 @@ const documents: Readonly<Record<NonNullable<Step['document']>, string>> = {
   SITEMAP: 'the sitemap',
 };
 
-/** A step in words. */
+/** Describes a step in words. */
 function said({ stage, ahead, host, document, status, bytes }: Step): string {
   switch (stage) {
     case 'QUEUED':

@@ -19,7 +19,7 @@ interface ErrorProps {
   readonly fingerprint: string;
 }
 
-/** One failure: what it is, since when and under which releases, and where its samples are. */
+/** One failure: its details, when and in which releases it occurs, and where its samples are. */
 export default function ErrorPage({ project, fingerprint }: ErrorProps) {
   const answer = useAsk(FailureDocument, { project, fingerprint });
   useEvery(askEveryMs, answer.again);
@@ -49,7 +49,7 @@ export default function ErrorPage({ project, fingerprint }: ErrorProps) {
   );
 }
 
-/** What the identity was made from, as one reads it. */
+/** Describes which data the fingerprint was made from. */
 const madeFrom: Readonly<Record<Failure['quality'], string>> = {
   FRAME_NAMES: 'names on its stack, and its message',
   MESSAGE_ONLY: 'its message alone',

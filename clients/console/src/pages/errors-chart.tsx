@@ -5,7 +5,7 @@ type Counts = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>['counts
 
 const stepMs = { HOUR: 3_600_000, DAY: 86_400_000 } as const;
 
-// Days are those of UTC, as they are counted; hours are the same everywhere, or nearly.
+// Days are in UTC, as the gateway counts them. Hours coincide in nearly all time zones.
 const spellings = {
   HOUR: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }),
   DAY: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
@@ -13,7 +13,7 @@ const spellings = {
 
 const titles = { HOUR: 'Failures by the hour', DAY: 'Failures by the day, in UTC' } as const;
 
-/** How often something failed, and when. */
+/** How often a failure occurred over time. */
 export function ErrorsChart({ counts: { bucket, startsAt, values } }: { readonly counts: Counts }) {
   const first = Date.parse(startsAt);
   return (
@@ -28,7 +28,7 @@ export function ErrorsChart({ counts: { bucket, startsAt, values } }: { readonly
   );
 }
 
-/** Lengths of time to look back on, in hours, and what each is counted by. */
+/** Time spans that the user can choose, in hours, with the bucket size of each. */
 export const spans = [
   { hours: 6, bucket: 'HOUR', name: 'Last 6 hours' },
   { hours: 24, bucket: 'HOUR', name: 'Last 24 hours' },
@@ -36,12 +36,12 @@ export const spans = [
   { hours: 720, bucket: 'DAY', name: 'Last 30 days' },
 ] as const;
 
-/** What a time is counted by. */
+/** The bucket size of a time span. */
 export const bucketOf = (hours: number): Counts['bucket'] => spans.find((span) => span.hours === hours)!.bucket;
 
-/** When a time begins that goes back so many hours: with an hour, as it is counted, so that it moves on once an hour. */
+/** The start of a time span of this many hours, rounded to the hour. It therefore changes once an hour. */
 export const sinceHours = (hours: number): string =>
   new Date((Math.floor(Date.now() / stepMs.HOUR) - hours) * stepMs.HOUR).toISOString();
 
-/** What no feed tells of is asked for so often, in milliseconds. */
+/** Interval of queries for data without a feed, in milliseconds. */
 export const askEveryMs = 60_000;

@@ -23,12 +23,12 @@ interface Asked {
   readonly function: string | null;
 }
 
-/** Failures of a project's functions, with the verdict on what is new, as it becomes known. */
+/** Failures of a project's functions, with the verdict on new ones, as they occur. */
 export default function ErrorsPage({ project }: { readonly project: string }) {
   const [asked, setAsked] = useState<Asked>({ hours: 24, newIn: null, function: null });
   const pages = usePages(JSON.stringify(asked));
   const { hours, newIn, function: named } = asked;
-  // A feed tells of what is new in a release; what comes again, and runs, are found by asking.
+  // A feed reports failures that are new in a release. Polling finds repeated ones and runs.
   const answer = useLiveQuery(
     ErrorsDocument,
     { project, since: sinceHours(hours), newIn, function: named, after: pages.after, bucket: bucketOf(hours) },

@@ -14,13 +14,13 @@ import { AddContactDocument, EscalationContactsDocument, RemoveContactDocument }
 
 interface ContactsProps {
   readonly org: string;
-  /** The caller's own. */
+  /** The caller's role. */
   readonly role: Role | null | undefined;
-  /** Where the address of a new contact is written. */
+  /** The input for a new contact's mail address. */
   readonly mail: Ref<HTMLInputElement>;
 }
 
-/** Whom escalations page, from the first level up. */
+/** The contacts that escalations page, from the first level up. */
 export function Contacts({ org, role, mail }: ContactsProps) {
   const pages = usePages();
   const answer = useAsk(EscalationContactsDocument, { org, after: pages.after });

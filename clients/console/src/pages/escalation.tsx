@@ -28,10 +28,10 @@ interface EscalationProps {
 
 type Found = NonNullable<EscalationQuery['escalation']>;
 
-/** Pages go out in the background, and no feed tells of them, in milliseconds. */
+/** Polling interval in milliseconds: pages are sent in the background, and there is no feed of them. */
 const askEveryMs = 10_000;
 
-/** One escalation: what it is about, who answers it, and what became of its pages. */
+/** One escalation: its subject, its responder, and the delivery of its pages. */
 export default function EscalationPage({ org, escalation }: EscalationProps) {
   const attempts = usePages();
   const { crumbs, role } = useOrg(org);
@@ -67,7 +67,7 @@ interface FactsProps {
 function Facts({ org, found, answers }: FactsProps) {
   const acknowledge = useChange(AcknowledgeDocument);
   const resolve = useChange(ResolveDocument);
-  // What was pressed is shown at once; what the gateway says of it comes in its place.
+  // The status after a button was pressed, shown until the gateway answers.
   const [pressed, setPressed] = useState<Found['status']>();
   const status = pressed ?? found.status;
   const escalation = found.escalationId;
@@ -135,7 +135,7 @@ function Facts({ org, found, answers }: FactsProps) {
         </div>
       )}
       {found.status !== 'RESOLVED' && answers && (
-        // Hidden rather than gone while it is sent: what was typed stays when it is refused.
+        // Hidden, not removed, while the request is under way: the typed text remains if the gateway refuses it.
         <div hidden={status === 'RESOLVED'}>
           <Form
             label="Resolve"
@@ -159,7 +159,7 @@ function Facts({ org, found, answers }: FactsProps) {
 
 interface DeliveriesProps {
   readonly found: Found;
-  /** Where one is in the list. */
+  /** The current position in the list. */
   readonly pages: Pages;
 }
 

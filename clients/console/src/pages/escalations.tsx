@@ -23,7 +23,7 @@ import {
 } from './escalations.graphql.ts';
 import { useOrg } from './use-org.ts';
 
-/** Escalations of an organization, as they are raised and answered. */
+/** Escalations of an organization, updated as they are raised and answered. */
 export default function Escalations({ org }: { readonly org: string }) {
   const [status, setStatus] = useState<EscalationStatus | null>(null);
   const pages = usePages(status ?? '');
@@ -93,7 +93,7 @@ export default function Escalations({ org }: { readonly org: string }) {
 
 interface RaiseProps {
   readonly org: string;
-  /** Where a new contact is written, for members who may add one. */
+  /** The input for a new contact, for members who may add one. */
   readonly contact: RefObject<HTMLInputElement | null>;
 }
 

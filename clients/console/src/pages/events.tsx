@@ -30,7 +30,7 @@ interface Filter {
 
 const everything: Filter = { source: null, types: null, project: null };
 
-/** What happens in an organization, as it happens. */
+/** Events of an organization as they occur. */
 export default function Events({ org }: { readonly org: string }) {
   const [filter, setFilter] = useState(everything);
   const [follows, setFollows] = useState(true);
@@ -96,7 +96,7 @@ export default function Events({ org }: { readonly org: string }) {
 interface Shown {
   readonly filter: Filter;
   readonly follows: boolean;
-  /** Of projects, by their ids. */
+  /** Names of projects by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -158,7 +158,7 @@ interface EventLineProps {
   readonly project: string | undefined;
 }
 
-/** Drawn once: what comes does not draw the others again. */
+/** Memoized: a new event does not render the others again. */
 const EventLine = memo(({ event, project }: EventLineProps) => {
   return (
     <li className="arrives" data-event={event.eventId}>

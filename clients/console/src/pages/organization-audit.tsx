@@ -9,7 +9,7 @@ import { AuditTrailDocument, type AuditTrailQuery } from './organization-audit.g
 type Trail = NonNullable<NonNullable<AuditTrailQuery['organization']>['auditEvents']>;
 type Entry = Trail['edges'][number]['node'];
 
-/** What was changed in an organization and by whom, newest first. */
+/** The audit trail of an organization, newest first: changes and their actors. */
 export function AuditTrail({ org }: { readonly org: string }) {
   const pages = usePages();
   const answer = useAsk(AuditTrailDocument, { org, after: pages.after });
@@ -63,14 +63,14 @@ function Line({ entry }: { readonly entry: Entry }) {
   );
 }
 
-/** What the trail keeps of an actor, as far as it is shown in a line. */
+/** The fields of an actor in the audit trail that a line shows. */
 interface Actor {
   readonly principal?: { readonly principal_id: string; readonly display_name_at_capture: string | null } | null;
   readonly authenticator?: { readonly public_subject: string } | null;
   readonly authority?: { readonly kind: string; readonly reason_code?: string; readonly delegate_id?: string };
 }
 
-/** Whoever acted, by the name that says most. */
+/** Returns the most descriptive name of the actor. */
 function actedBy(given: Entry['actor']): string {
   const { principal, authenticator, authority } = given as Actor;
   return (

@@ -24,7 +24,7 @@ import { RoleOptions } from './organization-roles.tsx';
 
 type Invite = NonNullable<InvitesQuery['organization']>['invites']['edges'][number]['node'];
 
-/** Who was asked by mail to join and has not come yet. Owners ask, and take it back. */
+/** Pending invitations by mail. Owners can invite, and revoke an invitation. */
 export function Invitations({ organization: { orgId, role: mine } }: { readonly organization: Organization }) {
   const pages = usePages();
   const answer = useAsk(InvitesDocument, { org: orgId, after: pages.after });
@@ -61,7 +61,7 @@ export function Invitations({ organization: { orgId, role: mine } }: { readonly 
             setSaid(undefined);
             const email = textOf(values, 'email');
             const answered = await invite.run({ org: orgId, email, role: textOf(values, 'role') as Role });
-            // Who has proven the address before need not do so again.
+            // A person with an already verified address becomes a member at once.
             if (answered?.createInvite?.status === 'ACTIVE') setSaid(`${email} is a member.`);
             return answered !== undefined;
           }}

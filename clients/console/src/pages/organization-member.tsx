@@ -16,21 +16,22 @@ interface MemberLineProps {
   readonly mayChange: boolean;
 }
 
-/** A member, with the role it has, and for owners the ways to change that. */
+/** A member with its role. Owners can change the role or remove the member. */
 export function MemberLine({ org, member, mayChange }: MemberLineProps) {
   const { principalId: principal, displayName, wallet, role, status, joinedAt } = member;
   const setRole = useChange(SetRoleDocument);
   const remove = useChange(RemoveMemberDocument);
   const [chosen, setChosen] = useState<Role>();
   const [had, setHad] = useState(role);
-  // It was chosen over another one, or is given by now.
+  // The chosen role replaced another one, or is now the stored one.
   if (had !== role) {
     setHad(role);
     setChosen(undefined);
   }
   const list = useRef<HTMLSelectElement>(null);
   const name = displayName ?? wallet ?? principal;
-  // A list is gone through by key, and every role on the way would be given and taken: it takes a button as well.
+  // Arrow keys pass through every option of the list. A button confirms the choice, so that no role on the way is
+  // set.
   const wanted = chosen === undefined || chosen === role ? undefined : chosen;
   return (
     <li className="stack">

@@ -11,11 +11,11 @@ import { MemberLine } from './organization-member.tsx';
 import type { ListedProps } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
-/** Who belongs to an organization, and as what. */
+/** The members of an organization with their roles. */
 export function Members({ organization: { orgId, members, role: mine }, pages }: ListedProps) {
   const add = useChange(AddMemberDocument);
   const mayChange = may(mine, 'org:members:write');
-  // Who was asked and has not come yet stands among the invitations.
+  // Members with a pending invitation appear among the invitations.
   const joined = members.edges.filter(({ node }) => node.invitation === null);
   return (
     <Card title="Members">

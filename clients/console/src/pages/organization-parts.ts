@@ -5,6 +5,6 @@ export type Organization = NonNullable<OrganizationQuery['organization']>;
 
 export interface ListedProps {
   readonly organization: Organization;
-  /** Where one is in the list. */
+  /** The current position in the list. */
   readonly pages: Pages;
 }

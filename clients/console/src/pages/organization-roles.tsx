@@ -1,6 +1,6 @@
 import { roles } from '../session/may.ts';
 
-/** Every role, to choose one from. */
+/** An option for each role. */
 export function RoleOptions() {
   return roles.map((role) => (
     <option key={role} value={role}>

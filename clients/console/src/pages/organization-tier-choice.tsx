@@ -15,11 +15,11 @@ type Offer = NonNullable<TiersQuery['tiers']>['edges'][number]['node'];
 
 interface TierChoiceProps {
   readonly organization: Organization;
-  /** Its lease runs, or never ends. */
+  /** Whether the lease is valid or perpetual. */
   readonly active: boolean;
 }
 
-/** The tiers beside each other, and the choice of one. */
+/** Shows the tiers side by side and lets the user choose one. */
 export function TierChoice(props: TierChoiceProps) {
   const answer = useAsk(TiersDocument, {});
   return (
@@ -112,7 +112,7 @@ function OfferTable({ offers, isSold }: { readonly offers: readonly Offer[]; rea
   );
 }
 
-/** What happens when the button is pressed. */
+/** Explains what the button does. */
 function hintOf({ tier, leasePerpetual }: Organization, offer: Offer | undefined, active: boolean): string {
   if (offer === undefined) return '';
   const { leaseDays, priceUsdMicros } = offer;

@@ -4,11 +4,11 @@ import { dollars } from '../parts/dollars.ts';
 
 interface TierPaymentProps {
   readonly orgId: string;
-  /** The refusal of a tier that the balance does not cover. */
+  /** The refusal of a tier that exceeds the balance. */
   readonly refusal: Envelope;
 }
 
-/** How a tier is paid for that the balance does not cover. The console moves no tokens itself. */
+/** Explains how to pay for a tier that exceeds the balance. The console itself transfers no tokens. */
 export function TierPayment({ orgId, refusal: { details } }: TierPaymentProps) {
   const required = Number(details.required_usd_micros);
   const available = Number(details.available_usd_micros);

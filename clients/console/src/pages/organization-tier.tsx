@@ -14,7 +14,7 @@ interface TierCardProps {
   readonly standing: OrganizationQuery['tierStatus'];
 }
 
-/** The tier, its lease if it has one, and how much of the tier's limits is used. */
+/** The tier, its lease if any, and the usage of the tier's limits. */
 export function TierCard({ organization, standing }: TierCardProps) {
   const { orgId, tier, lifecycleState, leaseExpiresAt, leasePerpetual, role } = organization;
   const asked = may(role, 'org:billing:read') ? { org: orgId } : undefined;

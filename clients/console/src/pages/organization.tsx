@@ -21,7 +21,7 @@ import { Members } from './organization-members.tsx';
 import type { ListedProps, Organization } from './organization-parts.ts';
 import { TierCard } from './organization-tier.tsx';
 
-/** An organization: its projects, who belongs to it, and how it stands with its tier. */
+/** An organization: its projects, its members and its tier. */
 export default function OrganizationPage({ org }: { readonly org: string }) {
   const projects = usePages();
   const members = usePages();

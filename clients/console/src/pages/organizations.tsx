@@ -15,7 +15,7 @@ import { mayChange } from '../session/may.ts';
 import { AllProjectsDocument, CreateOrganizationDocument, OrganizationsDocument } from './organizations.graphql.ts';
 import { ownerName } from './project-crumbs.ts';
 
-/** The caller's organizations, and how to have one more. */
+/** The caller's organizations, and a form to create one. */
 export default function Organizations() {
   const pages = usePages();
   const answer = useAsk(OrganizationsDocument, { after: pages.after });
@@ -56,7 +56,7 @@ export default function Organizations() {
   );
 }
 
-/** Also those that one has by a grant, whose organization is somebody else's. */
+/** Includes projects of other organizations that the caller can access by a grant. */
 function AllProjects() {
   const pages = usePages();
   const answer = useAsk(AllProjectsDocument, { after: pages.after });

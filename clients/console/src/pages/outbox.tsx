@@ -16,7 +16,7 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { OutboxDocument, TestMailDocument } from './outbox.graphql.ts';
 
-/** Mail that went out, waits or failed. It is the installation's, so it takes the platform admin's key. */
+/** Sent, queued and failed mails. They belong to the installation, so the page needs the platform admin's key. */
 export default function Outbox() {
   const [key, setKey] = useState<string>();
   const [wrong, setWrong] = useState(false);
@@ -44,7 +44,7 @@ export default function Outbox() {
 }
 
 interface AskForKeyProps {
-  /** Whether the one that was given last was none. */
+  /** Whether the gateway rejected the last key. */
   readonly wrong: boolean;
   readonly open: (key: string) => void;
 }
@@ -87,7 +87,7 @@ interface ByAdminProps {
   readonly forget: (because?: 'wrong') => void;
 }
 
-/** Asks by plain HTTP with the admin's key: the connection of the console is somebody else's. */
+/** Queries over plain HTTP with the admin's key: the console's connection is authenticated as another caller. */
 function ByAdmin({ adminKey, forget }: ByAdminProps) {
   const client = useMemo(
     () =>
@@ -106,7 +106,7 @@ function ByAdmin({ adminKey, forget }: ByAdminProps) {
   );
 }
 
-/** New mail is looked for so often, in milliseconds: there is no feed of it. */
+/** Polling interval in milliseconds: there is no feed of mails. */
 const askEveryMs = 5_000;
 
 function Mails({ forget }: Pick<ByAdminProps, 'forget'>) {
@@ -119,7 +119,7 @@ function Mails({ forget }: Pick<ByAdminProps, 'forget'>) {
   useEffect(() => {
     if (wrong) onWrong();
   }, [wrong]);
-  // Told apart before anything of the page is shown.
+  // The key is checked before the page shows anything.
   if (answer.data === undefined && (answer.fetching || wrong)) return <Loading />;
   return (
     <>

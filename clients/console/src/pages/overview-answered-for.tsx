@@ -7,7 +7,7 @@ import { AnsweredForDocument, type AnsweredForQuery } from './overview.graphql.t
 
 type Answered = NonNullable<AnsweredForQuery['operatorOverview']>;
 
-/** What the operation of the operator's overview says: everything that one answers for, in counts and names. */
+/** The operator's overview from the gateway: counts and names of everything that the operator is responsible for. */
 export function AnsweredFor() {
   const answer = useAsk(AnsweredForDocument, {});
   return (
@@ -76,7 +76,7 @@ function Everything({ found: { rollup, organizations, wallets, advisories } }: {
   );
 }
 
-/** Goes on with the organization's name. */
+/** The organization's name follows the text. */
 const advised: Readonly<Record<string, string>> = {
   operator_unreachable: 'No owner or admin has a mail address that is known to work:',
   lease_past_due: 'The lease has run out:',

@@ -9,7 +9,7 @@ import { findPerson, type Person, plane, type WaitingInvite } from '../session/p
 import { session } from '../session/session.ts';
 import { useStore } from '../store.ts';
 
-/** What whoever is in was invited to, and a passkey alone is missing for. */
+/** The member's invitations that wait only for a passkey. */
 export function useWaiting(): readonly WaitingInvite[] {
   const current = useStore(session);
   const person = current.state === 'in' && current.member.kind === 'person' ? current.member : undefined;
@@ -20,14 +20,14 @@ export function useWaiting(): readonly WaitingInvite[] {
     if (person === undefined) return;
     findPerson().then(
       (found) => setWaiting(found?.waiting ?? []),
-      // What is known stays.
+      // Keeps the last known invitations.
       () => undefined,
     );
   }, [person, changed]);
   return waiting;
 }
 
-/** Owners and admins sign in with a passkey: says so to whoever was invited as one, and has none yet. */
+/** Tells an invited owner or admin without a passkey that they need one to sign in. */
 export function Waiting({ invites }: { readonly invites: readonly WaitingInvite[] }) {
   const current = session.get();
   if (invites.length === 0 || current.state !== 'in' || current.member.kind !== 'person') return null;

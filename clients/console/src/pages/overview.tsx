@@ -26,7 +26,7 @@ import {
 import { AnsweredFor } from './overview-answered-for.tsx';
 import { useWaiting, Waiting } from './overview-waiting.tsx';
 
-/** What an operator wants to see first: what is theirs, what needs them, and whether they can be reached. */
+/** The operator's start page: their resources, pending tasks, and whether they can be reached. */
 export default function Overview() {
   const answer = useAsk(OverviewDocument, {});
   return (
@@ -200,7 +200,7 @@ function You({ principal }: { readonly principal: Identity['principal'] }) {
 
 function Reachable() {
   const asked = useAsk(OperatorDocument, {});
-  // Not having named anybody yet is no fault.
+  // A missing contact is not an error.
   const answer: Answer<OperatorQuery> =
     asked.error?.code === 'RESOURCE_NOT_FOUND'
       ? { ...asked, data: { operatorContact: null }, error: undefined }

@@ -3,16 +3,19 @@ interface Owner {
   readonly displayName: string | null;
 }
 
-/** Whose a project is. @param owner null for who has it by a grant, and sees no organization */
+/** Names the owner of a project. @param owner null for a caller with a grant, who cannot see the organization */
 export const ownerName = (owner: Owner | null): string =>
   owner === null ? 'Shared with you' : (owner.displayName ?? 'Unnamed organization');
 
-/** The way to a project's pages, through its organization where that may be seen. @param owner undefined until it is known */
+/**
+ * Breadcrumbs of a project's pages, through its organization if the caller may see it. @param owner undefined until
+ * loaded
+ */
 export function projectCrumbs(
   owner: Owner | null | undefined,
   project?: { readonly projectId: string; readonly name: string } | null,
 ): readonly (readonly [name: string, to: string])[] {
-  // What is shared is listed beside the organizations.
+  // Shared projects are listed beside the organizations.
   const crumbs: (readonly [string, string])[] = [[owner === null ? ownerName(owner) : 'Organizations', '/orgs']];
   if (owner != null) crumbs.push([ownerName(owner), `/orgs/${owner.orgId}`]);
   if (project != null) crumbs.push([project.name, `/projects/${project.projectId}`]);

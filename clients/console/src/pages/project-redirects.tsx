@@ -10,7 +10,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Sure } from '../parts/sure.tsx';
 import { ChangeProjectRedirectsDocument, ProjectRedirectsDocument } from './project-redirects.graphql.ts';
 
-/** The URLs that sign-in may send browsers to, besides the project's own hosts: to read, add and remove. */
+/** Shows and edits the URLs that sign-in may redirect browsers to, besides the project's own hosts. */
 export function Redirects({ projectId }: { readonly projectId: string }) {
   const answer = useAsk(ProjectRedirectsDocument, { project: projectId });
   const change = useChange(ChangeProjectRedirectsDocument);

@@ -26,7 +26,7 @@ import { Redirects } from './project-redirects.tsx';
 
 type Project = NonNullable<ProjectQuery['project']>;
 
-/** A project: how it stands, its keys for who asks for them, and the ways to what is in it. */
+/** A project: its state, its keys on request, and links to its pages. */
 export default function ProjectPage({ project: id }: { readonly project: string }) {
   const answer = useAsk(ProjectDocument, { project: id });
   const project = answer.data?.project;
@@ -94,7 +94,7 @@ function Facts({ project }: { readonly project: Project }) {
   );
 }
 
-/** Asked for only when somebody wants to see them: an answer that nobody needed need not lie in a browser. */
+/** Loaded only when the user asks for them, so that the browser does not hold unneeded keys. */
 function Keys({ projectId }: { readonly projectId: string }) {
   const [asked, setAsked] = useState(false);
   const answer = useAsk(ProjectKeysDocument, asked ? { project: projectId } : undefined);

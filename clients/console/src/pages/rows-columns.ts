@@ -2,10 +2,10 @@ import type { TableShapeFragment } from './rows.graphql.ts';
 
 export type Column = TableShapeFragment['columns'][number];
 
-/** How a column's values are typed in. */
+/** How the form edits a column's values. */
 export type Kind = 'boolean' | 'choice' | 'date' | 'json' | 'number' | 'text' | 'other';
 
-/** The type without its measures and its schema: `numeric(10,2)` is `numeric`. */
+/** The type without its parameters and its schema: `numeric(10,2)` becomes `numeric`. */
 const plainType = (type: string) => type.replace(/\(.*?\)/, '').replace(/^public\./, '');
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -28,12 +28,12 @@ const kinds: Readonly<Record<string, Kind>> = {
 export const kindOf = ({ type, enumValues }: Column): Kind =>
   enumValues !== null ? 'choice' : (kinds[plainType(type)] ?? 'other');
 
-/** Whether the database alone writes it. */
+/** Whether only the database can write the column. */
 export const isComputed = ({ identity, generated }: Column): boolean => generated || identity === 'always';
 
 export const hasDefault = ({ defaultValue, identity }: Column): boolean => defaultValue !== null || identity !== null;
 
-/** Names of the primary key's columns, in its order; empty for a table without one. */
+/** Names of the primary key's columns in order; empty for a table without one. */
 export function primaryKey({ constraints }: TableShapeFragment): readonly string[] {
   const definition = constraints.find(({ type }) => type === 'PRIMARY KEY')?.definition ?? '';
   const listed = /\((.*)\)/s.exec(definition)?.[1] ?? '';
@@ -42,13 +42,13 @@ export function primaryKey({ constraints }: TableShapeFragment): readonly string
   );
 }
 
-/** Where a column's value comes from. */
+/** The source of a column's value. */
 export interface Cell {
   readonly from: 'value' | 'null' | 'default';
   readonly text: string;
 }
 
-/** What a column begins with in a form. @param row the row that is changed; undefined for a new one */
+/** The initial value of a column in a form. @param row the edited row; undefined for a new one */
 export function firstCell(column: Column, row: Readonly<Record<string, string | null>> | undefined): Cell {
   const text = row?.[column.name];
   if (row !== undefined) return text == null ? { from: 'null', text: '' } : { from: 'value', text };

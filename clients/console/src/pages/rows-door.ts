@@ -2,34 +2,34 @@ import { refusal } from '../graph/envelope.ts';
 import type { Order } from '../parts/order.ts';
 import { type Column, kindOf } from './rows-columns.ts';
 
-/** Where the rows of a project are read and written, and with which key. */
+/** The address at which a project's rows are read and written, and the API key for it. */
 export interface Door {
   readonly path: string;
   readonly apikey: string;
 }
 
-/** A row as the database spells its values: no number is rounded, and what is read can be written again. */
+/** A row with its values as PostgreSQL prints them: no number is rounded, and each value can be written again. */
 export type TextRow = Readonly<Record<string, string | null>>;
 
 export const pageSize = 50;
 
-/** A name as the dialect takes it, whatever is in it. */
+/** Quotes a name for the query dialect, whatever characters it contains. */
 const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&')}"`;
 
 const addressOf = ({ path }: Door, table: string, search: URLSearchParams) =>
   `${path}/${encodeURIComponent(table)}?${search}`;
 
-/** Which rows of a table are read. */
+/** Selects the rows of a table to read. */
 interface Wanted {
   readonly columns: readonly Column[];
-  /** Of the primary key; where values are the same it says which row comes first, so that each is on one page. */
+  /** Columns of the primary key. They break ties in the order, so that each row is on exactly one page. */
   readonly key: readonly string[];
   readonly order: Order;
-  /** From 0 on. */
+  /** Starts at 0. */
   readonly page: number;
 }
 
-/** The address of one page of rows, and of one row more, which says whether there is another page. */
+/** The address of one page of rows plus one more row, which shows whether there is a next page. */
 export function pageAddress(door: Door, table: string, { columns, key, order, page }: Wanted): string {
   const { column, falling } = order;
   const search = new URLSearchParams({
@@ -43,29 +43,29 @@ export function pageAddress(door: Door, table: string, { columns, key, order, pa
   return addressOf(door, table, search);
 }
 
-/** @throws an envelope */
+/** @throws Envelope */
 export const readRows = (address: string, { apikey }: Door, signal: AbortSignal): Promise<readonly TextRow[]> =>
   send(address, { headers: { apikey }, signal });
 
-/** What stands in columns from now on: null, or the text that the database reads. */
+/** New values by column: null, or text that PostgreSQL parses. */
 export type Values = ReadonlyMap<Column, string | null>;
 
-/** @throws an envelope */
+/** @throws Envelope */
 export async function insertRow(door: Door, table: string, values: Values): Promise<void> {
   await write(door, 'POST', table, new URLSearchParams(), values);
 }
 
-/** Changes the one row of a key. @throws an envelope, for a row that is gone as well */
+/** Changes the row with this key. @throws Envelope, also when the row no longer exists */
 export async function updateRow(door: Door, table: string, key: TextRow, values: Values): Promise<void> {
   requireOne(await write(door, 'PATCH', table, filtersOf(key), values));
 }
 
-/** @throws an envelope, for a row that is gone as well */
+/** @throws Envelope, also when the row no longer exists */
 export async function deleteRow(door: Door, table: string, key: TextRow): Promise<void> {
   requireOne(await write(door, 'DELETE', table, filtersOf(key)));
 }
 
-/** @returns the keys of the rows that were written */
+/** @returns the keys of the written rows */
 function write(
   door: Door,
   method: string,
@@ -80,7 +80,7 @@ function write(
   });
 }
 
-/** JSON goes as it was typed, since numbers in it may be longer than a script can count. */
+/** JSON is sent as typed: its numbers may have more digits than a JavaScript number can hold. */
 const bodyOf = (values: Values): string =>
   `{${[...values]
     .map(([column, value]) => {
@@ -102,15 +102,15 @@ function requireOne(rows: readonly object[]): void {
   if (rows.length === 0) throw { ...refusal('ROW_GONE', 'There is no such row any more.'), retryable: false };
 }
 
-/** @throws an envelope */
+/** @throws Envelope */
 async function send<Answer>(address: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(address, init).catch(() => undefined);
   if (response === undefined) throw refusal('NO_ANSWER', 'The gateway did not answer.');
   const body = await response.json().catch(() => undefined);
-  // Half an answer is none: it was broken off, here or on its way.
+  // An incomplete body is no answer: the gateway or the network broke it off.
   if (response.ok && body === undefined) throw refusal('NO_ANSWER', 'The gateway did not answer to the end.');
   if (response.ok) return body as Answer;
-  // The database says what is wrong in up to three sentences.
+  // PostgreSQL's error consists of up to three sentences.
   const said = [body?.message, body?.details, body?.hint].filter((one) => typeof one === 'string' && one !== '');
   throw {
     ...refusal(String(body?.code ?? response.status), said.join(' — ') || 'That did not succeed.'),

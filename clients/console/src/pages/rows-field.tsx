@@ -5,7 +5,7 @@ interface RowFieldProps {
   readonly column: Column;
   readonly cell: Cell;
   readonly set: (cell: Cell) => void;
-  /** A row that is there has no default to fall back to. */
+  /** An existing row cannot use the column's default. */
   readonly isNew: boolean;
 }
 
@@ -17,10 +17,10 @@ const examples: Readonly<Record<string, string>> = {
   interval: '1 day 02:00',
 };
 
-/** What stands in place of a value: nothing, or what the database puts there. */
+/** Labels that replace a value: NULL, or the database's default. */
 const names = { null: 'NULL', default: 'Default' } as const;
 
-/** One column of a row, typed in by its type. */
+/** The form field of a column, by its type. */
 export function RowField({ column, cell, set, isNew }: RowFieldProps) {
   const id = useId();
   const { name, type, nullable, defaultValue } = column;
@@ -65,7 +65,7 @@ interface TypedProps extends Omit<RowFieldProps, 'isNew'> {
   readonly id: string;
 }
 
-/** Whoever types means a value. */
+/** Typing selects a value instead of NULL or the default. */
 function Typed({ id, column, cell, set }: TypedProps) {
   const kind = kindOf(column);
   const isValue = cell.from === 'value';
@@ -78,7 +78,7 @@ function Typed({ id, column, cell, set }: TypedProps) {
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
       set({ from: 'value', text: target.value }),
   };
-  // An input of one line would take line breaks out of what is there.
+  // A single-line input would remove line breaks from the value.
   if (kind === 'text') return <textarea rows={1} {...shared} />;
   if (kind === 'json' || column.type.endsWith(']'))
     return <textarea rows={2} className="code" {...shared} required={isValue} />;
@@ -97,7 +97,7 @@ interface ListFieldProps extends TypedProps {
   readonly others: readonly (keyof typeof names)[];
 }
 
-/** A value of a few: what stands in its place is one choice among them. */
+/** A list of the enum's values. NULL and the default are options of the same list. */
 function ListField({ id, column: { enumValues }, cell, set, others }: ListFieldProps) {
   const values = enumValues ?? ['true', 'false'];
   const chosen = cell.from === 'value' ? (cell.text === '' ? '' : `value ${cell.text}`) : cell.from;

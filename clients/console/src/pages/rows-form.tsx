@@ -11,15 +11,15 @@ import { RowField } from './rows-field.tsx';
 interface RowFormProps {
   readonly table: TableShapeFragment;
   readonly door: Door;
-  /** The row that is changed; undefined for a new one. */
+  /** The edited row; undefined for a new one. */
   readonly row: TextRow | undefined;
-  /** What tells it from all others. */
+  /** The primary key of the row. */
   readonly rowKey: TextRow;
-  /** @param changed whether anything was */
+  /** @param changed whether the row was changed */
   readonly done: (changed: boolean) => void;
 }
 
-/** A row to fill in, to change, or to delete. */
+/** A form that creates, changes or deletes a row. */
 export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
   const columns = table.columns.filter((column) => !isComputed(column));
   const first = new Map(columns.map((column) => [column, firstCell(column, row)]));
@@ -100,7 +100,7 @@ export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
   );
 }
 
-/** What is written: of a new row what the database does not put there by itself, of another one what was changed. */
+/** The values to write: of a new row those without the database's default, of an existing row the changed ones. */
 function valuesOf(columns: readonly Column[], cellOf: (column: Column) => Cell, row: TextRow | undefined): Values {
   const values = new Map<Column, string | null>();
   for (const column of columns) {
@@ -111,7 +111,7 @@ function valuesOf(columns: readonly Column[], cellOf: (column: Column) => Cell, 
   return values;
 }
 
-/** The first column that is to hold JSON, and would not. */
+/** The first JSON column whose text is not valid JSON. */
 function brokenJson(values: Values): string | undefined {
   for (const [column, value] of values) {
     if (value === null || kindOf(column) !== 'json') continue;

@@ -15,7 +15,7 @@ function runOnKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.currentTarget.form?.requestSubmit();
 }
 
-/** SQL that is written here, and what it answered last. */
+/** An editor for SQL, with the result of the last run. */
 export function Sql({ projectId }: { readonly projectId: string }) {
   const run = useChange(RunSqlDocument);
   const editor = useRef<HTMLTextAreaElement>(null);
@@ -26,7 +26,7 @@ export function Sql({ projectId }: { readonly projectId: string }) {
   const runNow = async (sql: string) => {
     setAsked(undefined);
     setRan(sql);
-    // What was answered before is no answer to this.
+    // The result of the previous run does not belong to this one.
     setResult(null);
     const answer = await run.run({ project: projectId, sql });
     setResult(answer?.runSql ?? null);
@@ -42,7 +42,8 @@ export function Sql({ projectId }: { readonly projectId: string }) {
         label="SQL"
         className="stack"
         send={(values) => {
-          // As it is written: positions count from its beginning. A form gives line breaks of two characters.
+          // PostgreSQL's error positions count the characters of the original text. FormData turns line breaks into
+          // CRLF.
           const sql = String(values.get('sql')).replaceAll('\r\n', '\n');
           const losses = lossesOf(sql);
           if (losses.length > 0) setAsked({ sql, losses });
@@ -109,7 +110,7 @@ function AskToRun({ asked: { losses }, run, cancel }: AskToRunProps) {
       </ul>
       <p>This cannot be undone.</p>
       <div className="row">
-        {/* First, so that the keyboard is here when the dialog opens. */}
+        {/* First element, so that it has the keyboard focus when the dialog opens. */}
         <button type="button" onClick={cancel}>
           Cancel
         </button>

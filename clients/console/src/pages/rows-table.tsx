@@ -18,13 +18,13 @@ interface TableRowsProps {
   readonly projectId: string;
   readonly table: TableShapeFragment;
   readonly door: Door;
-  /** Whether rows can be changed through this door. */
+  /** Whether this key may change rows. */
   readonly writes: boolean;
-  /** Whether word of its changes comes by itself. */
+  /** Whether a feed reports the table's changes. */
   readonly live: boolean;
 }
 
-/** A page of a table's rows, read anew when the table has changed. */
+/** A page of a table's rows, loaded again after each change of the table. */
 export function TableRows({ projectId, table, door, writes, live }: TableRowsProps) {
   const { name, columns } = table;
   const key = primaryKey(table);

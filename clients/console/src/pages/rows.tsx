@@ -15,7 +15,7 @@ import { TableRows } from './rows-table.tsx';
 
 type Project = NonNullable<ProjectTablesQuery['project']>;
 
-/** The rows of a project, as its service key or a visitor sees them. */
+/** The rows of a project, as the service key or an anonymous visitor sees them. */
 export default function RowsPage({ project }: { readonly project: string }) {
   const answer = useAsk(ProjectTablesDocument, { project });
   const found = answer.data?.project;
@@ -44,7 +44,7 @@ function liveTables(project: Project): ReadonlySet<string> {
 
 type SchemaTables = NonNullable<Project['tables']>;
 
-/** Rows are read and written with the project's keys, so they are there for who may read those. */
+/** Rows are read and written with the project's keys, so this is for callers who may read the keys. */
 function Rows({ project, tables }: { readonly project: Project; readonly tables: SchemaTables }) {
   const { projectId } = project;
   const mayAsk = mayOn(project, 'project:keys:read');

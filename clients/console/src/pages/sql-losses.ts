@@ -1,11 +1,12 @@
 import { type SqlToken, sqlTokens } from './sql-tokens.ts';
 
-/** How many are named; of more it is only told that there are. */
+/** How many losses are listed. If there are more, the list only says so. */
 const lossesMax = 10;
 
 /**
- * What SQL deletes or overwrites for good, a sentence each: drops, truncations, and deletions and updates of every row. It
- * guards against a slip, not against an attacker: what a function does when it is called is not seen.
+ * Lists the data that SQL deletes or overwrites for good, a sentence each: drops, truncations, and deletions and
+ * updates of every row. It guards against a slip, not against an attacker: it does not see what a called function
+ * does.
  */
 export function lossesOf(sql: string): readonly string[] {
   const losses = new Set<string>();
@@ -25,10 +26,10 @@ function statementsOf(tokens: readonly SqlToken[]): SqlToken[][] {
   return statements.filter((statement) => statement.length > 0);
 }
 
-/** @param inBody whether it is part of a block, where a statement may come after `begin`, `then` or `loop` */
+/** @param inBody whether it is part of a block, where a statement may follow `begin`, `then` or `loop` */
 function* lossesIn(statement: readonly SqlToken[], inBody: boolean): Generator<string> {
   const first = wordAt(statement, 0);
-  // A definition does nothing yet.
+  // A definition does not run its statements.
   if (first === 'create' && !inBody) return;
   if (first === 'do' && !inBody) {
     for (const { kind, text } of statement) if (kind === 'text') yield* lossesInBody(text);
@@ -69,20 +70,20 @@ function* lossesInBody(body: string): Generator<string> {
   for (const statement of statementsOf(sqlTokens(body))) yield* lossesIn(statement, true);
 }
 
-/** Before `update`, where it changes no rows of a table by itself: `for update`, `on conflict do update`, `then update`. */
+/** Words before an `update` that is not a statement: `for update`, `on conflict do update`, `then update`. */
 const notOfRows: ReadonlySet<string> = new Set(['for', 'key', 'do', 'on', 'then']);
 
 const wordAt = (tokens: readonly SqlToken[], at: number): string | undefined =>
   tokens[at]?.kind === 'word' ? tokens[at].text : undefined;
 
-/** The place behind words that may stand there. */
+/** Skips words that may occur here, and returns the next position. */
 function skip(tokens: readonly SqlToken[], from: number, words: readonly string[]): number {
   let at = from;
   while (words.includes(wordAt(tokens, at) ?? '')) at++;
   return at;
 }
 
-/** Whether a word follows between the same brackets. */
+/** Whether a word follows within the same brackets. */
 function hasWord(tokens: readonly SqlToken[], from: number, word: string): boolean {
   let depth = 0;
   for (const { kind, text } of tokens.slice(from)) {
@@ -94,7 +95,7 @@ function hasWord(tokens: readonly SqlToken[], from: number, word: string): boole
   return false;
 }
 
-/** A name with what it is qualified by, and the place behind it. */
+/** A name with its qualifiers, and the position after it. */
 function nameAt(tokens: readonly SqlToken[], from: number): { readonly name: string; readonly end: number } {
   let name = tokens[from]?.text ?? '…';
   let at = from + 1;
@@ -110,7 +111,7 @@ function namesAfter(tokens: readonly SqlToken[], from: number): string {
   for (let at = from; ; ) {
     const { name, end } = nameAt(tokens, at);
     names.push(name);
-    // What a function takes is part of its name.
+    // The parameters of a function are part of its name.
     const next =
       tokens[end]?.text === '(' ? tokens.findIndex(({ text }, place) => place > end && text === ')') + 1 : end;
     if (next === 0 || tokens[next]?.text !== ',') return names.join(', ');
@@ -118,7 +119,7 @@ function namesAfter(tokens: readonly SqlToken[], from: number): string {
   }
 }
 
-/** Words between `drop` and a name, which are no kind of their own. */
+/** Words between `drop` and a name that are not a kind of object. */
 const aside = ['concurrently', 'if', 'exists'];
 const kindsOfTwo: ReadonlySet<string> = new Set([
   'materialized',
@@ -142,7 +143,7 @@ function dropped(statement: readonly SqlToken[], at: number): string {
   return `Deletes the ${kind} ${names}${also}.`;
 }
 
-/** After `drop` in `alter`, where nothing is lost that was stored. */
+/** Words after `drop` in `alter` that remove no stored data. */
 const keepsValues: ReadonlySet<string> = new Set(['not', 'default', 'identity', 'expression']);
 
 function* droppedFrom(statement: readonly SqlToken[], at: number): Generator<string> {

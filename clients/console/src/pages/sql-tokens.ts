@@ -1,15 +1,17 @@
-/** A part of a text of SQL. */
+/** A token of SQL. */
 export interface SqlToken {
-  /** `word`: in small letters; `name`: quoted; `text`: a string, by what stands in it; `sign`: one character. */
+  /** `word`: in lower case; `name`: quoted; `text`: the content of a string; `sign`: one character. */
   readonly kind: 'word' | 'name' | 'text' | 'sign';
   readonly text: string;
 }
 
-/** Blanks and a line comment; strings with and without escapes; a quoted name; the beginning of a quoted body; a word. */
+/**
+ * Blanks and line comments; strings with and without escapes; quoted names; the start of a dollar-quoted body; words.
+ */
 const part =
   /\s+|--[^\n]*|[eE]'((?:[^'\\]+|\\[\s\S]|'')*)'?|'((?:[^']+|'')*)'?|"((?:[^"]+|"")*)"?|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$|([A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|[\s\S]/y;
 
-/** What a text of SQL is made of, without comments. A string that has no end reaches to the end of the text. */
+/** Splits SQL into tokens, without comments. An unterminated string extends to the end of the text. */
 export function sqlTokens(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   let at = 0;
@@ -35,7 +37,7 @@ export function sqlTokens(sql: string): SqlToken[] {
   return tokens;
 }
 
-/** Comments hold comments. */
+/** Comments can be nested. */
 function commentEnd(sql: string, from: number): number {
   const edge = /\/\*|\*\//g;
   edge.lastIndex = from;

@@ -3,11 +3,11 @@ import type { Role } from '../session/may.ts';
 import { NamedOrganizationDocument } from './org.graphql.ts';
 import { ownerName } from './project-crumbs.ts';
 
-/** The organization that a page stands in. */
+/** The organization of a page. */
 export interface OrgAround {
-  /** The caller's own in it; null for who is no member, undefined until it is known. */
+  /** The caller's role; null for a caller who is not a member, undefined until loaded. */
   readonly role: Role | null | undefined;
-  /** The way to its pages. */
+  /** Breadcrumbs of its pages. */
   readonly crumbs: readonly (readonly [name: string, to: string])[];
 }
 

@@ -5,7 +5,7 @@ import { openedByNumber } from '../session/passkey.ts';
 import { session } from '../session/session.ts';
 import { useStore } from '../store.ts';
 
-/** Pages of the gateway itself, made by the server. */
+/** Pages that the gateway itself serves. */
 const ceremonies = [
   [
     '/agent/v1/control-plane/sign-in',
@@ -47,7 +47,7 @@ const commands = [
   ['svc operator logout', 'Ends those sessions, and the approvals with them.'],
 ] as const;
 
-/** Where a person signs in to the platform itself, and how single changes are approved. */
+/** Links to the pages where a person signs in to the platform itself and approves single changes. */
 export default function You() {
   const current = useStore(session);
   const byPerson = current.state === 'in' && current.member.kind === 'person';

@@ -1,8 +1,8 @@
 import { useId } from 'react';
 
-/** A bar of a chart, made of parts that are put on one another. */
+/** A bar of a chart, made of stacked parts. */
 export interface Bar {
-  /** Where it begins, in milliseconds since the epoch. */
+  /** Start of the bar's period, in milliseconds since the epoch. */
   readonly from: number;
   readonly label: string;
   /** One for each series. */
@@ -15,10 +15,10 @@ interface BarChartProps {
   readonly bars: readonly Bar[];
 }
 
-/** Of the drawing, which is stretched to whatever place there is: bars have no proportions of their own. */
+/** Height of the view box. The drawing stretches to the available space: bars need no fixed proportions. */
 const height = 100;
 
-/** Counts over time as bars; whoever cannot see them reads a table. */
+/** A stacked bar chart of counts over time. Screen readers get a table instead. */
 export function BarChart({ title, series, bars }: BarChartProps) {
   const id = useId();
   const sums = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
@@ -65,7 +65,7 @@ export function BarChart({ title, series, bars }: BarChartProps) {
             const place = `${(100 * at) / bars.length}%`;
             return (
               at % everyNth === 0 && (
-                // Moved back by its share of its own width, a label ends inside the chart.
+                // Shifted left by the same share of its own width, a label stays within the chart.
                 <span key={bar.from} style={{ left: place, translate: `-${place}` }}>
                   {bar.label}
                 </span>

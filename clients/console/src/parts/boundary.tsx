@@ -4,7 +4,7 @@ interface BoundaryState {
   readonly broken: Error | undefined;
 }
 
-/** Says what broke a page, and leaves the rest of the console as it is. */
+/** An error boundary: shows the error of a page while the rest of the console continues to work. */
 export class Boundary extends Component<{ readonly children: ReactNode }, BoundaryState> {
   override state: BoundaryState = { broken: undefined };
 

@@ -6,7 +6,7 @@ interface CardProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page, with a heading that names it. */
+/** A section of a page, labelled by its heading. */
 export function Card({ title, side, children }: CardProps) {
   const id = useId();
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Link } from '../graph/link.ts';
 import { useStore } from '../store.ts';
 
-/** Says that the connection is lost, and what becomes of it. While all is well it is silent. */
+/** Shows that the connection is lost and when it is tried again. Renders nothing while the connection is open. */
 export function ConnectionBanner({ link, label }: { readonly link: Link; readonly label: string }) {
   const state = useStore(link.state);
   const [refused, setRefused] = useState<string>();
@@ -37,10 +37,13 @@ export function ConnectionBanner({ link, label }: { readonly link: Link; readonl
   );
 }
 
-/** How often the seconds are counted, in milliseconds. */
+/** Interval at which the countdown updates, in milliseconds. */
 const countMs = 250;
 
-/** When the next attempt is, beside what is read out: nobody wants to hear seconds. */
+/**
+ * The countdown to the next attempt. It is outside the live region, so that screen readers do not announce each
+ * second.
+ */
 function Waiting({ link: { nextTry, retry } }: { readonly link: Link }) {
   const at = useStore(nextTry);
   const [now, setNow] = useState(Date.now);

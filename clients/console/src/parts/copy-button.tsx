@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** How long a button says what came of it, in milliseconds. */
+/** How long a button shows the outcome, in milliseconds. */
 const saidMs = 2_000;
 
 const saying = { copied: 'Copied', failed: 'Not copied' } as const;
 
-/** Copies a text, and says so. */
+/** A button that copies a text and shows whether that worked. */
 export function CopyButton({ what, text }: { readonly what: string; readonly text: string }) {
   const [said, setSaid] = useState<keyof typeof saying>();
   useEffect(() => {
@@ -25,7 +25,7 @@ export function CopyButton({ what, text }: { readonly what: string; readonly tex
   );
 }
 
-/** Browsers give a page of a plain http address no clipboard, but let it copy what it has selected. */
+/** Browsers deny the clipboard to a page on plain HTTP, but let it copy its selection. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

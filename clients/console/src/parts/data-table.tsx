@@ -4,22 +4,22 @@ interface DataTableProps<Row extends DataRow> {
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  /** How the rows are in order, and how to change it; absent where they cannot be. */
+  /** The order of the rows and a function to change it; absent where the rows cannot be sorted. */
   readonly order?: Order;
   readonly setOrder?: (order: Order) => void;
-  /** Opens a row to change it; absent where none can be. */
+  /** Opens a row for editing; absent where rows cannot be edited. */
   readonly change?: (row: Row) => void;
-  /** What tells a row from others, for who hears it. */
+  /** Names a row for screen readers. */
   readonly nameOf?: (row: Row) => string;
 }
 
 type DataRow = Readonly<Record<string, unknown>>;
 
-/** A value as a cell shows it. */
+/** Formats a value for a cell. */
 const spelt = (value: unknown) =>
   value === null || value === undefined ? '∅' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-/** Rows as a table that scrolls by itself where the screen is narrow. */
+/** A table of rows that scrolls sideways on a narrow screen. */
 export function DataTable<Row extends DataRow>({
   label,
   columns,

@@ -2,20 +2,20 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 interface DialogProps {
   readonly title: string;
-  /** It was closed without an answer. */
+  /** Called when the user closes the dialog without an answer. */
   readonly close: () => void;
   readonly children: ReactNode;
 }
 
-/** Something that has to be answered before anything else; Escape closes it, and the keyboard comes back to where it was. */
+/** A modal dialog. Escape closes it, and the keyboard focus returns to its previous element. */
 export function Dialog({ title, close, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  // By the time of other effects it is gone, and closes no more.
+  // A layout effect: when other effects clean up, the element is already removed and cannot be closed.
   useLayoutEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // Closed before it goes, so that the keyboard comes back.
+    // Closed before its removal, so that the keyboard focus returns.
     return () => current?.close();
   }, []);
   return (

@@ -1,6 +1,6 @@
 import { rowsKept } from '../graph/use-tail.ts';
 
-/** Says why what was shown is shown no more, beside the button that reads it again. */
+/** Explains why older rows are hidden, next to the button that loads them again. */
 export function Dropped() {
   return (
     <p className="quiet small">

@@ -3,15 +3,15 @@ import type { Envelope } from '../graph/envelope.ts';
 interface ErrorNoteProps {
   readonly error: Envelope | undefined;
   readonly retry?: (() => void) | undefined;
-  /** Labels of the page's fields by the inputs that they fill, where the two differ. */
+  /** Labels of the page's fields by input name, where the two differ. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** A refusal names inputs; a reader knows fields. */
+/** Replaces the names of inputs in a message by the labels of their fields. */
 const withLabels = (message: string, labels: Readonly<Record<string, string>>): string =>
   message.replace(/(?<=^|; )(\w+)(?:\.\d+)?(?=: )/g, (written, name: string) => labels[name] ?? written);
 
-/** What was refused: its code, why, what could be done, and where to find it in the log. */
+/** A refusal: its code, its message, the next action, and its id in the log. */
 export function ErrorNote({ error, retry, labels = {} }: ErrorNoteProps) {
   if (error === undefined) return null;
   const { code, message, nextActions, traceId, retryable } = error;

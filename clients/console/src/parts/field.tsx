@@ -7,7 +7,7 @@ interface FieldProps {
   readonly children: ReactElement<InputHTMLAttributes<HTMLElement>>;
 }
 
-/** An input with the label and the hint that belong to it. */
+/** An input with its label and hint. */
 export function Field({ label, hint, children }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;

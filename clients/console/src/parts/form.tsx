@@ -2,15 +2,15 @@ import type { FormEvent, ReactNode } from 'react';
 
 interface FormProps {
   readonly label: string;
-  /** What the fields hold, by their names. The form is emptied when it says so. */
+  /** Receives the values of the fields by name. The form is reset if it returns true. */
   readonly send: (values: FormData) => Promise<boolean> | boolean;
-  /** What the fields hold, whenever one of them was changed. */
+  /** Receives the values of the fields after each change. */
   readonly changed?: (values: FormData) => void;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A form that keeps what was typed when it was refused, and is emptied when it was taken. */
+/** A form that keeps its values when they are refused, and is reset when they are accepted. */
 export function Form({ label, send, changed, className = 'fields', children }: FormProps) {
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -29,5 +29,5 @@ export function Form({ label, send, changed, className = 'fields', children }: F
   );
 }
 
-/** What a field holds, without the blanks around it. */
+/** The value of a field, trimmed. */
 export const textOf = (values: FormData, name: string): string => String(values.get(name) ?? '').trim();

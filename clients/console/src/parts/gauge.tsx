@@ -1,6 +1,6 @@
 interface GaugeProps {
   readonly label: string;
-  /** Of 100. */
+  /** From 0 to 100. */
   readonly score: number;
 }
 
@@ -9,7 +9,7 @@ const radius = 42;
 const whole = 2 * Math.PI * radius;
 const arc = whole * 0.75;
 
-/** A score of a hundred as an arc. */
+/** Draws a score from 0 to 100 as an arc. */
 export function Gauge({ label, score }: GaugeProps) {
   const mood = score >= 75 ? 'good' : score >= 45 ? 'warn' : 'bad';
   const common = { cx: 50, cy: 50, r: radius, fill: 'none', strokeWidth: 9, strokeLinecap: 'round' as const };

@@ -9,7 +9,9 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query answered, that it is being asked, or why it was refused. What is there stays while it is asked again. */
+/**
+ * Shows the answer of a query, a loading state, or its error. An existing answer remains while the query runs again.
+ */
 export function Loaded<Data>({ answer: { data, fetching, error, again }, children }: LoadedProps<Data>) {
   return (
     <>
@@ -20,7 +22,7 @@ export function Loaded<Data>({ answer: { data, fetching, error, again }, childre
   );
 }
 
-/** For what only who has just shown a passkey may read. They are asked once they want it: nobody reads by surprise. */
+/** For data that needs a fresh passkey proof. The user is asked only after pressing the button. */
 function ProofWanted({ error, again }: Pick<Answer<unknown>, 'error' | 'again'>) {
   const current = session.get();
   const wanted = error === undefined ? undefined : wantedBy(error);

@@ -2,13 +2,13 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { createElement, Fragment, memo, type ReactNode } from 'react';
 
 const parser = new MarkdownIt({ html: false, linkify: true, breaks: true });
-// `main.rs` and `ada@example.com` name no pages: an address says how it is reached.
+// Without a scheme, `main.rs` and `ada@example.com` are not links.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false }).add('ftp:', null).add('//', null);
 
-/** A text of more parts is shown as it was written: a short table may ask for a hundred thousand cells. */
+/** A text with more tokens than this is shown as plain text: a short table can expand to a hundred thousand cells. */
 const partsMax = 5_000;
 
-/** Tokens that become an element of their own name; every other token has a case below, or stays text. */
+/** Tokens that become an element of their own name. Every other token has a case below, or remains text. */
 const plainElements: ReadonlySet<string> = new Set([
   'p',
   'ul',
@@ -28,13 +28,13 @@ const plainElements: ReadonlySet<string> = new Set([
 const linkProtocols: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
 interface MarkdownProps {
-  /** Written by anyone: neither its HTML nor its images reach the page. */
+  /** Untrusted: neither its HTML nor its images reach the page. */
   readonly text: string;
 }
 
 /**
- * A text of Markdown as elements. Elements are made from the parser's tokens by an allow-list and no HTML is written, so
- * that a text has no way to bring markup of its own.
+ * Renders Markdown as elements. It makes them from the parser's tokens by an allow-list and writes no HTML, so a text
+ * cannot inject markup.
  */
 export const Markdown = memo(({ text }: MarkdownProps) => {
   const tokens = parser.parse(text, {});
@@ -43,7 +43,7 @@ export const Markdown = memo(({ text }: MarkdownProps) => {
   return createElement('div', { className: 'markdown' }, ...elementsOf(tokens, false));
 });
 
-/** @param linked whether the tokens are inside a link, which holds no other link */
+/** @param linked whether the tokens are inside a link, which cannot contain another link */
 function elementsOf(tokens: readonly Token[], linked: boolean): ReactNode[] {
   const open: { readonly token: Token | undefined; readonly made: ReactNode[] }[] = [{ token: undefined, made: [] }];
   for (const token of tokens) {
@@ -63,7 +63,7 @@ function elementsOf(tokens: readonly Token[], linked: boolean): ReactNode[] {
 function elementOf(token: Token, made: readonly ReactNode[], inLink: boolean): ReactNode {
   const { type, tag, hidden } = token;
   if (type === 'link_open') return inLink ? made : linkTo(String(token.attrGet('href')), made);
-  // Headings of a message are no headings of the page.
+  // Headings of a message are not headings of the page.
   if (type === 'heading_open') return createElement('p', null, createElement('strong', null, ...made));
   if (type === 'table_open')
     return (
@@ -95,7 +95,7 @@ function leafOf(token: Token, inLink: boolean): ReactNode {
         </pre>
       );
     case 'image': {
-      // An image of elsewhere would tell its server who reads the message, and when.
+      // A remote image would tell its server who reads the message and when.
       const address = String(token.attrGet('src'));
       const words = token.content || address;
       return inLink ? words : linkTo(address, [words]);
@@ -105,7 +105,7 @@ function leafOf(token: Token, inLink: boolean): ReactNode {
   }
 }
 
-/** A link to another site; an address of any other kind leaves its words alone. */
+/** A link to another site. An address with another scheme shows only its text. */
 function linkTo(address: string, made: readonly ReactNode[]): ReactNode {
   if (!URL.canParse(address) || !linkProtocols.has(new URL(address).protocol))
     return createElement(Fragment, null, ...made);

@@ -9,7 +9,7 @@ interface MeterProps {
 
 const plain = (value: number) => value.toLocaleString();
 
-/** How much of something is used. */
+/** Shows how much of a limit is used. */
 export function Meter({ label, used, limit, format = plain }: MeterProps) {
   const id = useId();
   const said = `${format(used)} of ${format(limit)}`;
@@ -28,7 +28,7 @@ export function Meter({ label, used, limit, format = plain }: MeterProps) {
   );
 }
 
-/** Bytes for people. */
+/** Formats a number of bytes. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));

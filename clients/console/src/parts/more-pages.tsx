@@ -1,14 +1,14 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { Envelope } from '../graph/envelope.ts';
 
-/** Where one is in a list of pages. */
+/** The position in a paginated list. */
 export interface Pages {
   readonly after: string | undefined;
   readonly next: (cursor: string) => void;
   readonly back: (() => void) | undefined;
 }
 
-/** Pages of a list, gone through one after the other. @param of what is listed: another list begins at its first page */
+/** Pages through a list. @param of identifies the list: another list starts at its first page */
 export function usePages(of = ''): Pages {
   const [gone, setGone] = useState<{ readonly of: string; readonly trail: readonly string[] }>({ of, trail: [] });
   const trail = gone.of === of ? gone.trail : [];
@@ -20,9 +20,9 @@ export function usePages(of = ''): Pages {
 }
 
 /**
- * Goes a page back when the row is gone after which a page begins, as it may be in a list of what comes and goes.
+ * Goes back a page when the row before the page no longer exists, which can happen in a list whose rows are removed.
  *
- * @param error of reading the page
+ * @param error the error of loading the page
  */
 export function useStandingPage({ back }: Pages, error: Envelope | undefined): void {
   const lost = error?.code === 'INVALID_CURSOR';
@@ -35,11 +35,11 @@ export function useStandingPage({ back }: Pages, error: Envelope | undefined): v
 interface MorePagesProps {
   readonly pages: Pages;
   readonly info: { readonly hasNextPage: boolean; readonly endCursor: string | null } | undefined;
-  /** What is listed, where a page of the console has several lists. @default 'the list' */
+  /** Name of the list, for a page with several lists. @default 'the list' */
   readonly list?: string;
 }
 
-/** Goes on to the next page, and back; shown only where there is one. */
+/** Buttons for the next and the previous page, each shown only if that page exists. */
 export function MorePages({ pages, info, list = 'the list' }: MorePagesProps) {
   const next = info?.hasNextPage === true ? info.endCursor : null;
   if (next === null && pages.back === undefined) return null;

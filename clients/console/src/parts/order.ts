@@ -1,4 +1,4 @@
-/** By which column rows are in order. */
+/** The column by which the rows are sorted. */
 export interface Order {
   readonly column: string | undefined;
   readonly falling: boolean;

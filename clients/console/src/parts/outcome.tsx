@@ -3,11 +3,11 @@ import { ErrorNote } from './error-note.tsx';
 
 interface OutcomeProps {
   readonly change: { readonly done: boolean; readonly error: Envelope | undefined };
-  /** What is said when it took place: the page itself may not show it. */
+  /** The message after success, for pages that do not show the change themselves. */
   readonly done: string;
 }
 
-/** What came of a change. */
+/** The outcome of a mutation. */
 export function Outcome({ change, done }: OutcomeProps) {
   return (
     <>

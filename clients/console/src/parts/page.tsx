@@ -4,13 +4,13 @@ import { Link, useTitle } from '../router.tsx';
 interface PageProps {
   readonly title: string;
   readonly lead?: ReactNode;
-  /** Where the page is: names and addresses from the outermost on. */
+  /** Breadcrumbs: names and addresses, outermost first. */
   readonly crumbs?: readonly (readonly [name: string, to: string])[];
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page with its heading, which keyboard and screen reader come to first. */
+/** A page with its heading, which gets the focus first. */
 export function Page({ title, lead, crumbs = [], actions, children }: PageProps) {
   useTitle(title);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -4,7 +4,7 @@ import { useStore } from '../store.ts';
 
 const ProofDialog = lazy(() => import('./proof-dialog.tsx'));
 
-/** The question for a proof, where one is asked. */
+/** The dialog that asks for a proof, while a change needs one. */
 export function ProofAsked() {
   const asked = useStore(question);
   if (asked === undefined) return null;

@@ -6,7 +6,7 @@ import type { Question } from '../session/proof.ts';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
 
-/** What a change is called, by its class or its action. */
+/** Names a change by its operation class or its action. */
 const named: Readonly<Record<string, string>> = {
   'org.create': 'To create an organization',
   'org.rename': 'To rename the organization',
@@ -18,12 +18,12 @@ const named: Readonly<Record<string, string>> = {
   'project.delete': 'To delete the project for good',
 };
 
-/** Asks a person for what a change has to be proven with. It is asked where the change was begun, and goes on there. */
+/** Asks a person for the proof that a change needs. The change resumes where it was started. */
 export default function ProofDialog({ question: { person, wanted, answer } }: { readonly question: Question }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
   const [hasPasskey, setHasPasskey] = useState<boolean>();
-  // Without an answer it is tried: what is missing is said then.
+  // If this check fails, the passkey is tried anyway; that reports what is missing.
   useEffect(() => void holdsPasskey().then(setHasPasskey, () => setHasPasskey(true)), []);
 
   const attempt = async (how: () => Promise<void>) => {
@@ -40,7 +40,7 @@ export default function ProofDialog({ question: { person, wanted, answer } }: { 
     attempt(async () => {
       const has = hasPasskey ?? (await holdsPasskey());
       setHasPasskey(has);
-      // Nobody should make a passkey who wanted to show one: the button says it first.
+      // Waits until the button says whether it creates a passkey or uses one.
       if (!has && hasPasskey === undefined) return;
       if (!has) {
         await addPasskey(person);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 
-/** A secret that is shown when it is asked for. */
+/** A secret that is hidden until the user asks to see it. */
 export function Secret({ name, value }: { readonly name: string; readonly value: string }) {
   const [shown, setShown] = useState(false);
   return (

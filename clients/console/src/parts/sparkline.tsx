@@ -1,7 +1,7 @@
 const height = 20;
 const barWidth = 3;
 
-/** The shape of a row of numbers, beside the words that say how many there are. */
+/** A small line chart beside the text that gives the number. */
 export function Sparkline({ values }: { readonly values: readonly number[] }) {
   const scale = height / Math.max(1, ...values);
   return (

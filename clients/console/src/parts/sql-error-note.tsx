@@ -1,21 +1,21 @@
 import type { Envelope } from '../graph/envelope.ts';
 import { ErrorNote } from './error-note.tsx';
 
-/** How much of a long line is shown on each side of the mark, in characters. */
+/** How many characters of a long line are shown on each side of the mark. */
 const around = 60;
 
-/** Where PostgreSQL met the mistake. */
+/** The place of an error in SQL. */
 export interface SqlPlace {
-  /** Both from 1. */
+  /** Both start at 1. */
   readonly line: number;
   readonly column: number;
   /** The text of the line. */
   readonly text: string;
-  /** Where it is in the whole text as a script counts, from 0. */
+  /** Index in the whole text in UTF-16 units, from 0. */
   readonly offset: number;
 }
 
-/** @param position as PostgreSQL counts: in characters from 1, of which some are two of a script's */
+/** @param position PostgreSQL's position: in characters from 1, some of which are two UTF-16 units */
 export function placeOf(sql: string, position: unknown): SqlPlace | undefined {
   if (typeof position !== 'number' || position < 1) return undefined;
   const before = Array.from(sql)
@@ -28,13 +28,13 @@ export function placeOf(sql: string, position: unknown): SqlPlace | undefined {
 
 interface SqlErrorNoteProps {
   readonly error: Envelope | undefined;
-  /** What was run. */
+  /** The SQL that was run. */
   readonly sql: string;
-  /** Goes to the place in what was run. */
+  /** Selects the place in the editor. */
   readonly show: (place: SqlPlace) => void;
 }
 
-/** What PostgreSQL says of SQL that it refused, and where. */
+/** PostgreSQL's error for refused SQL, with its place. */
 export function SqlErrorNote({ error, sql, show }: SqlErrorNoteProps) {
   if (error?.code !== 'SQL_ERROR') return <ErrorNote error={error} />;
   const { message, details, traceId } = error;
@@ -65,7 +65,7 @@ export function SqlErrorNote({ error, sql, show }: SqlErrorNoteProps) {
 
 /** The line with a mark under the place. */
 function Mark({ place: { line, column, text } }: { readonly place: SqlPlace }) {
-  // As wide as it is shown: a tab would move the mark.
+  // Each character has the width with which it is shown. A tab would shift the mark.
   const characters = Array.from(text.replaceAll('\t', ' '));
   const from = Math.max(0, column - 1 - around);
   const shown = characters.slice(from, column - 1 + around).join('');

@@ -1,22 +1,22 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface SureProps {
-  /** What the second button says, which does it: whole, for whoever hears it alone. */
+  /** The label of the second button, which runs the action: complete, for a screen reader that announces only it. */
   readonly really: string;
   readonly busy?: boolean;
   readonly run: () => unknown;
   readonly className?: string;
-  /** What the first button says. */
+  /** The label of the first button. */
   readonly children: ReactNode;
 }
 
-/** A button for what cannot be taken back: it asks once more, in its place. Escape leaves all as it is. */
+/** A button for an action that cannot be undone: it asks for confirmation in its place. Escape cancels. */
 export function Sure({ really, busy = false, run, className = 'plain slim', children }: SureProps) {
   const [asking, setAsking] = useState(false);
   const first = useRef<HTMLButtonElement>(null);
   const keeping = useRef<HTMLButtonElement>(null);
   const asked = useRef(false);
-  // The keyboard goes where the question is, and comes back.
+  // The keyboard focus moves to the confirmation and back.
   useEffect(() => {
     if (asking) keeping.current?.focus();
     else if (asked.current) first.current?.focus();
@@ -30,7 +30,7 @@ export function Sure({ really, busy = false, run, className = 'plain slim', chil
     );
   const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    // The dialog around it stays.
+    // Keeps the surrounding dialog open.
     event.preventDefault();
     setAsking(false);
   };

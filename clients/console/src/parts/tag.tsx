@@ -1,4 +1,4 @@
-/** How a state is to be taken. */
+/** How good or bad a state is. */
 export type Mood = 'good' | 'warn' | 'bad' | 'accent' | 'plain';
 
 const moods: Readonly<Record<string, Mood>> = {
@@ -20,7 +20,7 @@ const moods: Readonly<Record<string, Mood>> = {
   FROZEN: 'bad',
 };
 
-/** A state in a word, spelt for people. */
+/** A state as a label. */
 export function Tag({ value, mood = moods[value] ?? 'plain' }: { readonly value: string; readonly mood?: Mood }) {
   return <span className={`tag ${mood}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
 }

@@ -5,13 +5,13 @@ import { Field } from './field.tsx';
 const keptName = 'svc.console.theme';
 const themes = ['system', 'light', 'dark'] as const;
 
-/** Puts the theme that was chosen before on the page. */
+/** Applies the stored theme to the page. */
 export function applyTheme(theme = recall(keptName) ?? 'system'): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Chooses between the system's colours, light and dark. */
+/** A switch between the system's colours, light and dark. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(() => recall(keptName) ?? 'system');
   useEffect(() => {

@@ -10,12 +10,12 @@ const steps = [
   ['minute', 60],
 ] as const;
 
-/** How often what is shown of the time is looked at again, in milliseconds: a page may stay open for days. */
+/** Interval at which shown times update, in milliseconds: a page may stay open for days. */
 const tickMs = 30_000;
 const now = createStore(Date.now());
 setInterval(() => now.set(Date.now()), tickMs);
 
-/** How long ago, or ahead, in the largest unit that fits. */
+/** The time since or until a moment, in the largest unit that fits. */
 function ago(at: string, from: number): string {
   const seconds = (Date.parse(at) - from) / 1000;
   const step = steps.find(([, size]) => Math.abs(seconds) >= size);
@@ -25,12 +25,16 @@ function ago(at: string, from: number): string {
 
 const day = (at: number | string) => new Date(at).toDateString();
 
-/** A moment: how long ago, with the exact time for whoever points at it. @param exact the time itself, and the day unless it is today */
+/**
+ * A relative time, with the exact time as a tooltip.
+ *
+ * @param exact shows the time itself, and the date unless it is today
+ */
 export function When({ at, exact = false }: { readonly at: string | null; readonly exact?: boolean }) {
   const from = useStore(now);
   if (at === null) return <span className="quiet">never</span>;
   const full = absolute.format(new Date(at));
-  // What has just come is newer than the last look.
+  // A new moment may be later than the last update.
   const shown = exact
     ? day(at) === day(from)
       ? clock.format(new Date(at))

@@ -1,7 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 
-/** An address with the letter case that checks it (EIP-55). */
+/** Returns an address with its checksum in letter case (EIP-55). */
 export function checksumAddress(address: string): string {
   const lower = address.toLowerCase().replace(/^0x/, '');
   const digits = bytesToHex(keccak_256(utf8ToBytes(lower)));

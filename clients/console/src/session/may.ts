@@ -7,23 +7,23 @@ export type Action = keyof typeof lowestRoles;
 /** Highest first. */
 export const roles: readonly Role[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'BILLING', 'VIEWER'];
 
-/** Whether who is in may change anything at all: an operator only looks on. */
+/** Whether the member may change anything at all: an operator has read access only. */
 export function mayChange(): boolean {
   const current = session.get();
   return current.state === 'in' && !(current.member.kind === 'person' && current.member.readsOnly);
 }
 
-/** Keys are read, but who has them acts with them. */
+/** Reading keys counts as a change: a caller can act with them. */
 const onlyReads = (action: Action) => /:(list|read)$/.test(action) && action !== 'project:keys:read';
 
 /**
- * Whether a member of this role is offered an action. What they may really do the gateway decides, with what it knows
- * besides.
+ * Whether the console offers an action to a member with this role. The gateway decides whether it is allowed, from
+ * more than the role.
  */
 export const may = (role: Role | null | undefined, action: Action): boolean =>
   role != null && roles.indexOf(role) <= roles.indexOf(lowestRoles[action]) && (onlyReads(action) || mayChange());
 
-/** Whether one of some capabilities opens an action. */
+/** Whether one of the capabilities opens an action. */
 const opens = (capabilities: readonly string[], action: Action): boolean => {
   const wanted: readonly string[] | 'any' | undefined = (
     openedBy as Partial<Record<Action, 'any' | readonly string[]>>
@@ -32,22 +32,22 @@ const opens = (capabilities: readonly string[], action: Action): boolean => {
   return wanted === 'any' || wanted.some((one) => capabilities.includes(one));
 };
 
-/** A project as far as it says what the caller may do there. */
+/** The fields of a project that determine the caller's rights. */
 interface Held {
-  /** Null for who is no member, and sees no organization. */
+  /** Null for a caller who is not a member and cannot see the organization. */
   readonly organization: { readonly role: Role | null } | null;
-  /** What the caller's grants open. */
+  /** Capabilities of the caller's grants. */
   readonly grantedCapabilities: readonly string[];
 }
 
-/** As {@link may}, on a project: by the role, or by a grant. */
+/** Like {@link may} for a project: by the role or by a grant. */
 export const mayOn = ({ organization, grantedCapabilities }: Held, action: Action): boolean =>
   may(organization?.role, action) || (opens(grantedCapabilities, action) && (onlyReads(action) || mayChange()));
 
 /**
- * As {@link may}, for what any grant on a project opens in its organization as well.
+ * Like {@link may}, for actions that any grant on a project also opens in its organization.
  *
- * @param role null for who is no member; undefined until it is known
+ * @param role null for a caller who is not a member; undefined until loaded
  */
 export const mayAround = (role: Role | null | undefined, action: Action): boolean =>
   role === null ? opens(['any grant'], action) && (onlyReads(action) || mayChange()) : may(role, action);

@@ -1,24 +1,24 @@
 import { findPerson, type Person } from './person.ts';
 import { type Signer, signatureMs, signIn } from './siwx.ts';
 
-/** By what the connection is opened, and opened again when it was lost. */
+/** Authenticates the connection, at first and at each reconnect. */
 export interface Opening {
-  /** What the next connection shows; undefined when there is nothing any more that it could show. */
+  /** The credential for the next connection; undefined when none is left. */
   readonly params: () => Promise<Record<string, unknown> | undefined>;
-  /** Whether the next connection asks somebody before it is opened. */
+  /** Whether the user has to act before the next connection opens. */
   readonly asks: () => boolean;
-  /** Asks them. @throws when they refuse */
+  /** Asks the user. @throws when they refuse */
   readonly ask: () => Promise<void>;
-  /** Why it was not let in, as far as that can be known here. */
+  /** Why the gateway rejected the connection, as far as the console can know. */
   readonly refused: string;
-  /** Looks whether it is good no more, when an operation was refused for who sent it. */
+  /** Checks whether the credential has ended, after the gateway refused an operation because of its caller. */
   readonly isOver: () => Promise<boolean>;
 }
 
-/** A signature that is nearly too old is not worth a connection, in milliseconds. */
+/** A signature older than this is not used for a connection, since it expires soon; in milliseconds. */
 const worthMs = signatureMs - 30_000;
 
-/** Each connection takes a signature. @param first one that was just made */
+/** Each connection needs a signature of its own. @param first a signature that was just made */
 export function bySigner(signer: Signer, first: string): Opening {
   let signature: { readonly header: string; readonly madeAt: number } | undefined = {
     header: first,
@@ -31,11 +31,11 @@ export function bySigner(signer: Signer, first: string): Opening {
     async params() {
       if (signature === undefined && signer.kind === 'key') await ask();
       const header = signature?.header;
-      // Spent by this connection, whatever comes of it.
+      // A connection spends its signature, even if it fails.
       signature = undefined;
       return { 'sign-in-with-x': header };
     },
-    // Nobody should meet a wallet's question that they did not ask for.
+    // A wallet must not open its prompt without an action of the user.
     asks: () => signer.kind === 'wallet' && (signature === undefined || Date.now() - signature.madeAt >= worthMs),
     ask,
     refused: 'The gateway did not take the signature. Is the clock of this device right?',
@@ -43,7 +43,9 @@ export function bySigner(signer: Signer, first: string): Opening {
   };
 }
 
-/** The browser shows its cookie by itself; with it goes the word of the session, which may have changed since. */
+/**
+ * The browser sends its cookie with the connection. The session's CSRF token may have changed, so it is read again.
+ */
 export function byPerson(person: Person): Opening {
   const same = async () => {
     const found = await findPerson();
@@ -51,7 +53,7 @@ export function byPerson(person: Person): Opening {
   };
   return {
     async params() {
-      // Without an answer the connection fails as well, and is tried again.
+      // Without an answer the connection fails too, and is tried again.
       const found = await same().catch(() => person);
       return found === undefined ? undefined : { 'x-svc-csrf': found.csrf };
     },

@@ -3,14 +3,14 @@ import { type Person, plane } from './person.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Whether this browser can be asked for passkeys by this page. */
+/** Whether this browser supports passkeys on this page. */
 export const knowsPasskeys = (): boolean =>
   'PublicKeyCredential' in globalThis && typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
 
-/** Whether the gateway is opened by a number: browsers bind passkeys to names alone. */
+/** Whether the gateway's address is an IP address: passkeys need a host name. */
 export const openedByNumber = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
 
-/** Sends something to a path of people's sessions. @throws an {@link Envelope} */
+/** Sends a request to a path of the control plane. @throws an {@link Envelope} */
 export async function ask<Answer>(path: string, body: Body, person?: Person): Promise<Answer> {
   const headers = {
     accept: 'application/json',
@@ -33,7 +33,7 @@ interface Asked<Options> {
   readonly options: Options;
 }
 
-/** What browsers call it when nothing came of it. */
+/** Messages for the browser's errors. */
 const byBrowser: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used: the request was cancelled, or took too long.',
   InvalidStateError: 'This device has a passkey of yours already.',
@@ -53,13 +53,13 @@ async function fromBrowser(met: Promise<Credential | null>): Promise<unknown> {
 const shown = ({ options }: Asked<PublicKeyCredentialRequestOptionsJSON>) =>
   fromBrowser(navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }));
 
-/** Signs in with a passkey; the session lives in a cookie from then on. @throws an {@link Envelope} */
+/** Signs in with a passkey. The session is then stored in a cookie. @throws an {@link Envelope} */
 export async function signInByPasskey(): Promise<void> {
   const response = await shown(await ask(`${plane}/session/passkey/options`, {}));
   await ask(`${plane}/sign-in/passkey`, { response });
 }
 
-/** Has a link mailed that signs in, and comes back to this page. @throws an {@link Envelope} */
+/** Sends a sign-in link by mail. The link returns to this page. @throws an {@link Envelope} */
 export async function mailLink(email: string): Promise<void> {
   const body = new URLSearchParams({ email, return_to: location.pathname });
   const sent = await fetch(`${plane}/sign-in`, { method: 'POST', body }).catch(() => undefined);
@@ -74,20 +74,20 @@ export async function mailLink(email: string): Promise<void> {
   throw refusal(code, words[code] ?? 'The link could not be mailed.');
 }
 
-/** Shows a passkey, so that the session counts as fresh. @throws an {@link Envelope} */
+/** Uses a passkey to make the session fresh. @throws an {@link Envelope} */
 export async function stepUp(person: Person, opClass: string): Promise<void> {
   const response = await shown(await ask(`${plane}/step-up/options`, { op_class: opClass }, person));
   await ask(`${plane}/step-up/verify`, { response, op_class: opClass }, person);
 }
 
-/** Whether whoever is signed in with this browser has a passkey. @throws when the gateway does not answer */
+/** Whether the person who is signed in with this browser has a passkey. @throws when the gateway does not answer */
 export async function holdsPasskey(): Promise<boolean> {
   const response = await fetch(`${plane}/authenticators`, { headers: { accept: 'application/json' } });
   const { authenticators } = (await response.json()) as { authenticators: readonly { readonly kind: string }[] };
   return authenticators.some(({ kind }) => kind === 'passkey');
 }
 
-/** Makes a passkey and keeps it as the person's. @throws an {@link Envelope} */
+/** Creates a passkey and registers it for the person. @throws an {@link Envelope} */
 export async function addPasskey(person: Person): Promise<void> {
   const { options } = await ask<Asked<PublicKeyCredentialCreationOptionsJSON>>(
     `${plane}/passkey/enroll/options`,
@@ -100,7 +100,7 @@ export async function addPasskey(person: Person): Promise<void> {
   await ask(`${plane}/passkey/enroll/verify`, { response }, person);
 }
 
-/** Approves one action on one target. @returns what goes along with that action @throws an {@link Envelope} */
+/** Approves one action on one target. @returns the approval to send with that action @throws an {@link Envelope} */
 export async function approve(person: Person, action: string, target: Body): Promise<string> {
   const verifier = word();
   const state = word();

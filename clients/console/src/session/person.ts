@@ -1,18 +1,18 @@
-/** A person who is signed in with this browser: the session lives in a cookie that no script can read. */
+/** A person who is signed in with this browser. The session is in a cookie that scripts cannot read. */
 export interface Person {
   readonly kind: 'person';
-  /** What people call them: the address they signed in with, or their name. */
+  /** Display name: the person's name, or the address they signed in with. */
   readonly label: string;
   readonly principalId: string;
-  /** Goes with what is sent, and shows that a page of the gateway sends it. */
+  /** Token sent with each request. It proves that a page of the gateway sends it. */
   readonly csrf: string;
-  /** An operator looks on. */
+  /** An operator has read access only. */
   readonly readsOnly: boolean;
-  /** What begins once they have a passkey. */
+  /** Memberships that start once the person has a passkey. */
   readonly waiting: readonly WaitingInvite[];
 }
 
-/** A membership that somebody was invited to, and that takes a passkey as well. */
+/** An invitation that also requires a passkey. */
 export interface WaitingInvite {
   readonly org_id: string;
   readonly display_name: string | null;
@@ -32,7 +32,7 @@ interface Told {
   } | null;
 }
 
-/** Asks who is signed in with this browser. @throws when the gateway does not answer */
+/** Loads the person who is signed in with this browser. @throws when the gateway does not answer */
 export async function findPerson(): Promise<Person | undefined> {
   const response = await fetch('/console/session.json');
   const { person } = (await response.json()) as Told;
@@ -47,10 +47,10 @@ export async function findPerson(): Promise<Person | undefined> {
   };
 }
 
-/** Paths of people’s sessions. */
+/** Base path of the endpoints for people's sessions. */
 export const plane = '/agent/v1/control-plane';
 
-/** Ends the session, for every page of this browser. @throws when the gateway does not answer */
+/** Ends the session on all pages of this browser. @throws when the gateway does not answer */
 export async function endSession({ csrf }: Person): Promise<void> {
   const headers = { 'content-type': 'application/json', 'x-svc-csrf': csrf };
   await fetch(`${plane}/session/browser/revoke`, { method: 'POST', headers, body: '{}' });

@@ -2,12 +2,12 @@ import type { Envelope } from '../graph/envelope.ts';
 import { createStore } from '../store.ts';
 import type { Person } from './person.ts';
 
-/** What a session has to prove before a change is made by it. */
+/** The proof that a session needs before it makes a change. */
 export type Wanted =
   | { readonly kind: 'fresh'; readonly opClass: string }
   | { readonly kind: 'approval'; readonly action: string; readonly target: Readonly<Record<string, string>> };
 
-/** What came of it: for an approval, what goes along with the change. */
+/** The proof: for an approval, the value to send with the change. */
 export interface Proof {
   readonly approval?: string;
 }
@@ -15,14 +15,14 @@ export interface Proof {
 export interface Question {
   readonly person: Person;
   readonly wanted: Wanted;
-  /** Undefined when they would rather not. */
+  /** Called with undefined when the person declines. */
   readonly answer: (proof: Proof | undefined) => void;
 }
 
-/** What somebody is being asked for. */
+/** The question that is currently open. */
 export const question = createStore<Question | undefined>(undefined);
 
-/** What a refusal asks a session to prove; undefined for any other refusal. */
+/** Reads from a refusal which proof the session needs; undefined for any other refusal. */
 export function wantedBy({ code, details }: Envelope): Wanted | undefined {
   if (code === 'STEP_UP_REQUIRED' && details.reason !== 'device_flow_forbidden')
     return { kind: 'fresh', opClass: String(details.op_class) };
@@ -34,21 +34,21 @@ export function wantedBy({ code, details }: Envelope): Wanted | undefined {
   return { kind: 'approval', action: String(action), target };
 }
 
-/** Approvals that were given, by what they are for. They live no longer than the page. */
+/** Given approvals by subject. They live only as long as the page. */
 const approvals = new Map<string, string>();
 const nameOf = (person: Person, wanted: Wanted) => JSON.stringify([person.principalId, person.csrf, wanted]);
 
-/** An approval that was given before for the same; it may have ended meanwhile. */
+/** An earlier approval of the same subject; it may have expired since. */
 export const knownApproval = (person: Person, wanted: Wanted): string | undefined =>
   approvals.get(nameOf(person, wanted));
 
-/** Forgets what was approved, and takes back what is being asked: who gave it is signed out. */
+/** Forgets all approvals and closes the open question, because the person has signed out. */
 export function forgetProofs(): void {
   approvals.clear();
   question.get()?.answer(undefined);
 }
 
-/** Has the person asked. @returns undefined when they would rather not, or are being asked already */
+/** Asks the person for a proof. @returns undefined when they decline, or when another question is open */
 export async function prove(person: Person, wanted: Wanted): Promise<Proof | undefined> {
   if (question.get() !== undefined) return undefined;
   const proof = await new Promise<Proof | undefined>((answer) => question.set({ person, wanted, answer }));

@@ -6,44 +6,44 @@ import { endSession, findPerson, type Person } from './person.ts';
 import { forgetProofs } from './proof.ts';
 import { type Signer, signIn } from './siwx.ts';
 
-/** Somebody who is in: by a signature of theirs, or by a session of this browser. */
+/** A signed-in member: by their own signature, or by a session of this browser. */
 export type Member = Signer | Person;
 
-/** Who is signed in, and by what. */
+/** The member and how they signed in. */
 export type Session =
   | {
       readonly state: 'out';
       readonly why?: string | undefined;
-      /** The wallet that signed before the page was loaded anew, and has to sign again. */
+      /** The wallet that signed before the page was reloaded, and has to sign again. */
       readonly walletId?: string | undefined;
-      /** Who is signed in with this browser, and could go on as that. */
+      /** The person who is signed in with this browser, and can continue as such. */
       readonly person?: Person | undefined;
     }
   | { readonly state: 'in'; readonly member: Member; readonly link: Link };
 
-/** How the names begin under which a tab keeps what its owner was writing. */
+/** Prefix of the names under which a tab stores its drafts. */
 export const draftNames = 'svc.console.draft ';
 
-/** Anew each time somebody signs out, and each time a session was found to be over: other tabs hear of it. */
+/** Changes each time a member signs out or a session turns out to be over. Other tabs listen for it. */
 const signedOut = 'svc.console.signed-out';
 const ended = 'svc.console.session-ended';
-/** The last signing out that this tab knows of. */
+/** The last sign-out that this tab knows. */
 let signedOutBefore: string | null = null;
 
-/** How often a page that is shown looks whether the session goes on, in milliseconds. */
+/** Interval at which a visible page checks its session, in milliseconds. */
 const lookMs = 60_000;
 
 const remembered = 'svc.console.signed-in-by';
 
-/** By what the last one was in: a wallet of this id, the page's own `key`, or a `person`. */
+/** How the last member signed in: the id of a wallet, `key` for the page's own key, or `person`. */
 const lastBy = (): string | null => recall(remembered);
 
 export const session = createStore<Session>({ state: 'out' });
 
-/** Whether the page's own key was signed in with before: it does so again without being asked. */
+/** Whether the last sign-in used the page's own key: it then signs in again without a question. */
 export const wasKey = (): boolean => lastBy() === 'key';
 
-/** Lets in whoever needs not be asked. To be called once, before anything is shown. */
+/** Signs in a member who needs no question. Called once, before the page shows anything. */
 export async function begin(): Promise<void> {
   followTabs();
   const by = lastBy();
@@ -53,16 +53,15 @@ export async function begin(): Promise<void> {
 }
 
 /**
- * Signs in. One signature opens the one connection that everything goes by, so that a wallet asks once and not for each
- * change.
+ * Signs in. One signature opens the one connection for everything, so a wallet prompts once, not for each change.
  *
- * @param id by which a wallet is found again
+ * @param id identifies a wallet after a reload
  */
 export async function enter(signer: Signer, id: string): Promise<void> {
   open(signer, bySigner(signer, await signIn(signer)), signer.kind === 'key' ? 'key' : id);
 }
 
-/** Goes on as who is signed in with this browser. */
+/** Continues as the person who is signed in with this browser. */
 export const enterAs = (person: Person): void => open(person, byPerson(person), 'person');
 
 function open(member: Member, opening: Opening, by: string): void {
@@ -76,10 +75,10 @@ function open(member: Member, opening: Opening, by: string): void {
 }
 
 /**
- * Leaves the console in this tab: the page of signing in is shown, and what was read or approved is forgotten. A session
- * of the browser goes on, and so do drafts, which their writer finds again.
+ * Leaves the console in this tab: shows the sign-in page and forgets loaded data and approvals. A session of the
+ * browser continues. Drafts remain for their author.
  *
- * @param why said to who did not ask for it
+ * @param why shown to a member who did not sign out on purpose
  */
 export function leave(why?: string): void {
   const current = session.get();
@@ -89,14 +88,16 @@ export function leave(why?: string): void {
   if (current.state === 'in') current.link.close();
 }
 
-/** Leaves the console in all tabs of this browser, and forgets drafts. */
+/** Leaves the console in all tabs of this browser, and deletes the drafts. */
 export function leaveEverywhere(): void {
   keep(signedOut, crypto.randomUUID());
   leave();
   forgetAll(draftNames, 'session');
 }
 
-/** Goes with the other tabs of this browser. A tab that slept heard nothing, so it looks for itself when it is shown. */
+/**
+ * Follows sign-outs in other tabs of this browser. A suspended tab receives no events, so it checks when it is shown.
+ */
 function followTabs(): void {
   const leaveToo = () => {
     if (session.get().state === 'in') leave('You signed out in another tab.');
@@ -118,7 +119,7 @@ function followTabs(): void {
   setInterval(lookIfShown, lookMs);
 }
 
-/** Signs out: a session of this browser ends with it. */
+/** Signs out. This also ends a session of this browser. */
 export async function signOut(): Promise<void> {
   const current = session.get();
   if (current.state !== 'in') return;

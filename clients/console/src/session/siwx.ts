@@ -1,10 +1,10 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
 import { checksumAddress } from './address.ts';
 
-/** Somebody who can sign a text: a wallet of the browser, or a key of this page's. */
+/** Signs texts: a wallet of the browser, or a key of this page. */
 export interface Signer {
   readonly kind: 'key' | 'wallet';
-  /** What people call it. */
+  /** Display name. */
   readonly label: string;
   /** In any letter case. */
   readonly address: string;
@@ -14,10 +14,10 @@ export interface Signer {
   readonly signText: (text: string) => Promise<string>;
 }
 
-/** How long the gateway takes a signature, in milliseconds. */
+/** How long the gateway accepts a signature, in milliseconds. */
 export const signatureMs = 5 * 60_000;
 
-/** Signs a value for `SIGN-IN-WITH-X`: the base64 of an EIP-4361 message in fields, with its signature. */
+/** Signs a value for `SIGN-IN-WITH-X`: the base64 of an EIP-4361 message as fields, with its signature. */
 export async function signIn(signer: Signer): Promise<string> {
   const now = new Date();
   const fields = {
@@ -46,15 +46,15 @@ export async function signIn(signer: Signer): Promise<string> {
     `Expiration Time: ${fields.expirationTime}`,
   ].join('\n');
   const signature = evenV(await signer.signText(text));
-  // Base64 of what is ASCII throughout.
+  // The text is all ASCII, so `btoa` accepts it.
   return btoa(JSON.stringify({ ...fields, signature }));
 }
 
-/** Some wallets end a signature with 0 or 1 where 27 or 28 is meant. */
+/** Some wallets end a signature with 0 or 1 instead of 27 or 28. */
 function evenV(signature: string): string {
   const last = Number.parseInt(signature.slice(-2), 16);
   return last < 27 ? signature.slice(0, -2) + (last + 27).toString(16) : signature;
 }
 
-/** A text in the form that wallets are asked for. */
+/** Encodes a text as the hex that wallets expect. */
 export const hexOf = (text: string): string => `0x${bytesToHex(utf8ToBytes(text))}`;

@@ -3,10 +3,10 @@ import { keccak_256 } from '@noble/hashes/sha3';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils';
 import type { Signer } from './siwx.ts';
 
-/** Base Sepolia, where money is for trials. */
+/** Base Sepolia, a test network. */
 const trialChain = '84532';
 
-/** A signer by a key that this browser keeps; it is made when there is none. For development alone. */
+/** A signer with a key that this browser stores; creates the key if there is none. For development only. */
 export async function throwAwaySigner(): Promise<Signer> {
   const key = (await readKey()) ?? (await keepKey(secp256k1.utils.randomPrivateKey()));
   const publicKey = secp256k1.getPublicKey(key, false);
@@ -24,7 +24,7 @@ export async function throwAwaySigner(): Promise<Signer> {
   };
 }
 
-/** Forgets the key: the next one is somebody else. */
+/** Deletes the key. The next one is another identity. */
 export const forgetKey = (): Promise<unknown> => inStore('readwrite', (keys) => keys.delete(keyName));
 
 const keyName = 'throw-away';

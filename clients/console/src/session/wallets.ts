@@ -1,13 +1,13 @@
 import { hexOf, type Signer } from './siwx.ts';
 
-/** A wallet's door in the page (EIP-1193). */
+/** A wallet's provider object (EIP-1193). */
 export interface WalletProvider {
   readonly request: (asked: { readonly method: string; readonly params?: readonly unknown[] }) => Promise<unknown>;
 }
 
-/** A wallet that the browser has. */
+/** A wallet of the browser. */
 export interface FoundWallet {
-  /** Its name in reverse domain notation, or `injected` for one that does not introduce itself. */
+  /** Its name in reverse domain notation, or `injected` for a wallet that does not announce itself. */
   readonly id: string;
   readonly name: string;
   readonly provider: WalletProvider;
@@ -20,10 +20,13 @@ interface Announcement extends Event {
   };
 }
 
-/** How long wallets are given to introduce themselves, in milliseconds: they answer in the same turn, if at all. */
+/**
+ * How long to wait for announcements of wallets, in milliseconds. A wallet announces itself in the same turn, if at
+ * all.
+ */
 const introductionMs = 100;
 
-/** All wallets that introduce themselves (EIP-6963), or else the one that was put into the page. */
+/** All wallets that announce themselves (EIP-6963), otherwise the injected one. */
 export async function findWallets(): Promise<readonly FoundWallet[]> {
   const found = new Map<string, FoundWallet>();
   const hear = (event: Announcement) => {
@@ -41,7 +44,7 @@ export async function findWallets(): Promise<readonly FoundWallet[]> {
   return [...found.values()];
 }
 
-/** Asks a wallet for its account; the wallet asks its owner. */
+/** Asks a wallet for its account. The wallet asks its owner. */
 export async function walletSigner({ name, provider }: FoundWallet): Promise<Signer> {
   const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
   if (address === undefined) throw new Error('The wallet has no account to offer.');
