@@ -4,7 +4,11 @@ import { perform } from './operation-command.ts';
 import { rows } from './operations/messages.ts';
 import { keepPresence, type Seat, speaking } from './presence.ts';
 
-/** Tells a room that a key to it was made, once, and never the key. @returns whether the room was told */
+/**
+ * Announces in a room, once, that an invite key was created; never the key itself.
+ *
+ * @returns whether the room received it
+ */
 export async function announceInvite(cli: Cli, seat: Seat, inviteId: string): Promise<boolean> {
   try {
     const sent = await speaking(cli, seat, (identity) =>
@@ -18,7 +22,7 @@ export async function announceInvite(cli: Cli, seat: Seat, inviteId: string): Pr
     await keepPresence(seat, sent.sender_presence as Parameters<typeof keepPresence>[1]);
     return true;
   } catch (error) {
-    // The key has been made, and is shown once: it must not be lost over a message.
+    // The key exists and is shown only once: a failed message must not lose it.
     if (error instanceof Failure) return false;
     throw error;
   }

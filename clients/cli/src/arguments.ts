@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command, Flag } from './command.ts';
 import { badUsage, local } from './failure.ts';
 
-/** Flags that every command takes. */
+/** Flags that every command accepts. */
 export interface Globals {
   readonly help: boolean;
   readonly human: boolean;
@@ -19,7 +19,7 @@ export const globalFlags: readonly Flag[] = [
   { name: 'help', type: 'boolean', about: 'Show this page. Also `-h`.' },
 ];
 
-/** Takes the common flags out of the words, anywhere before `--`. @throws BAD_USAGE */
+/** Removes the global flags from the words, anywhere before `--`. @throws BAD_USAGE */
 export function splitGlobals(argv: readonly string[]): { globals: Globals; words: string[] } {
   const words: string[] = [];
   const given: { help?: boolean; human?: boolean; json?: boolean; wallet?: string; apiBase?: string } = {};
@@ -51,7 +51,7 @@ const cut = (text: string): [string, string | undefined] => {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** The words behind a command's own, checked against what the command declares. @throws BAD_USAGE */
+/** Parses the words after a command's own, and checks them against the command's declaration. @throws BAD_USAGE */
 export function parseCall(
   command: Command,
   words: readonly string[],
@@ -89,8 +89,8 @@ export function parseCall(
 }
 
 /**
- * Whether the first word is the project in place of `--project`, as older clients have it. Contract 04, section 4.4. A
- * word that the command needs for something else is that, and so is the beginning of a text.
+ * Whether the first word is the project, in place of `--project`, as in older clients. Contract 04, section 4.4. A
+ * word that the command needs for a positional is not the project, and neither is the first word of a text.
  */
 function beginsWithProject({ flags = [], positionals = [] }: Command, free: readonly string[]): boolean {
   return (
@@ -135,7 +135,7 @@ function unknownFlag(command: Command, raw: string) {
   });
 }
 
-/** @throws BAD_USAGE, and BAD_JSON_FLAG for text that is no JSON */
+/** @throws BAD_USAGE, and BAD_JSON_FLAG for text that is not JSON */
 function readValue(flag: Flag, text: string | undefined): unknown {
   const { name, type, choices, min, max } = flag;
   if (type === 'boolean') {
@@ -158,7 +158,7 @@ function readValue(flag: Flag, text: string | undefined): unknown {
     return value;
   }
   if (type === 'json') {
-    // A file or standard input is read by its user.
+    // The command itself reads the file or standard input.
     if (given === '-' || given.startsWith('@')) return given;
     try {
       return JSON.parse(given) as unknown;

@@ -1,4 +1,7 @@
-/** What `init` and `status` say of money. Nothing is asked of any chain, so what lies there is not known. Contract 04, section 3.5. */
+/**
+ * The balances that `init` and `status` report. They query no chain, so on-chain balances are unknown. Contract 04,
+ * section 3.5.
+ */
 export const balancesOf = (balance: Readonly<Record<string, unknown>> | null) => ({
   on_chain_usd_micros: null,
   on_chain_token: null,

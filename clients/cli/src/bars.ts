@@ -1,4 +1,4 @@
-/** How often something happened in hours or days that follow each other, as the gateway answers it. */
+/** Counts of consecutive hours or days, as the gateway returns them. */
 export interface Counts {
   readonly bucket: string;
   readonly starts_at: string;
@@ -7,7 +7,7 @@ export interface Counts {
 
 const heights = '▁▂▃▄▅▆▇█';
 
-/** A bar for each of the latest buckets, its height by the highest of them; one that holds nothing is flat. */
+/** Draws a bar for each of the latest buckets, scaled to the highest of them. An empty bucket is flat. */
 export function bars({ values }: Counts, most: number): string {
   const shown = values.slice(-most);
   const highest = Math.max(1, ...shown);

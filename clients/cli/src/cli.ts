@@ -1,4 +1,7 @@
-/** What a command knows of the process it runs in. Tests and the bridge of models give another one. */
+/**
+ * The process that a command runs in: its streams, environment and directories. Tests and the MCP bridge pass another
+ * one.
+ */
 export interface Cli {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -7,9 +10,9 @@ export interface Cli {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly version: string;
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process receives a signal to end. */
   readonly signal: AbortSignal;
-  /** Whether results are for people: by flag, else `SVC_OUTPUT`, else where standard output is a terminal. */
+  /** Whether results are for people: by flag, else `SVC_OUTPUT`, else whether standard output is a terminal. */
   readonly human: boolean;
   /** `--wallet`. */
   readonly wallet?: string | undefined;

@@ -10,7 +10,7 @@ export interface Flag {
   readonly type: ValueType;
   /** A sentence. */
   readonly about: string;
-  /** How the value is called on the page. @default its choices, what its type looks like, or the end of the flag's name */
+  /** Name of the value on the help page. @default its choices, a sample of its type, or the end of the flag's name */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
   readonly min?: number;
@@ -18,32 +18,32 @@ export interface Flag {
   readonly required?: boolean;
 }
 
-/** An argument without a flag, in its place. */
+/** A positional argument. */
 export interface Positional {
   readonly name: string;
   readonly about: string;
   readonly optional?: true;
-  /** Takes all words that are left, joined by blanks. */
+  /** Takes all remaining words, joined by blanks. */
   readonly rest?: true;
   readonly choices?: readonly string[];
-  /** Taken only when the word looks so; otherwise the word is the next argument’s. */
+  /** Used only for a word that matches; otherwise the word belongs to the next argument. */
   readonly only?: RegExp;
 }
 
-/** What a command was called with, checked. */
+/** The checked arguments of a command. */
 export interface Call {
   readonly cli: Cli;
   readonly positionals: Readonly<Record<string, string | undefined>>;
   readonly flags: Flags;
   /** Writes one JSON document of a stream. */
   readonly line: (document: unknown) => void;
-  /** The code to exit with although the command succeeded. */
+  /** Sets the exit code of a command that succeeded. */
   readonly exitWith: (code: number) => void;
-  /** Runs another command inside this process. @returns the document that it would write @throws Failure */
+  /** Runs another command in this process. @returns the document that it would write @throws Failure */
   readonly perform: (words: readonly string[]) => Promise<unknown>;
 }
 
-/** Values of flags by their names; a flag that was not given is undefined. */
+/** Values of flags by name; undefined for a flag that was not given. */
 export class Flags {
   readonly #given: Readonly<Record<string, unknown>>;
 
@@ -72,7 +72,7 @@ export class Flags {
   }
 }
 
-/** One command: what its page says, and what it does. */
+/** One command: its help page and its action. */
 export interface Command {
   /** For example `org member add`. */
   readonly words: string;
@@ -82,25 +82,25 @@ export interface Command {
   readonly about?: readonly string[];
   readonly positionals?: readonly Positional[];
   readonly flags?: readonly Flag[];
-  /** A sentence about each, and the words behind `svc`. */
+  /** A sentence about each, and the words after `svc`. */
   readonly examples: readonly (readonly [about: string, words: string])[];
-  /** Exit codes besides 0 and 1, with what they mean. */
+  /** Meanings of exit codes other than 0 and 1. */
   readonly exits?: Readonly<Record<number, string>>;
-  /** Operations of the gateway that it runs. */
+  /** Operations of the gateway that it calls. */
   readonly operations?: readonly string[];
-  /** Writes a line for each document rather than one document. */
+  /** Writes a line for each document instead of one document. */
   readonly streams?: true;
-  /** The result for people; by default tables and names beside values. */
+  /** The form of the result for people; by default tables and names beside values. */
   readonly human?: keyof typeof humanForms;
-  /** Columns of its tables for people, in their order. @default all that fit */
+  /** Columns of its tables for people, in order. @default all that fit */
   readonly columns?: readonly string[];
-  /** Told to people in place of an empty list, with the command that fills it. */
+  /** Shown to people in place of an empty list, with the command that fills it. */
   readonly empty?: string;
-  /** @returns the document for standard output; undefined when everything has been written */
+  /** @returns the document for standard output; undefined when the command has written everything */
   readonly run: (call: Call) => Promise<unknown>;
 }
 
-/** Commands that begin with the same word. */
+/** Commands with the same first word. */
 export interface Group {
   readonly name: string;
   /** Paragraphs on the group's page. */

@@ -2,7 +2,11 @@ import { globalFlags } from './arguments.ts';
 import type { Command, Flag } from './command.ts';
 import { directory } from './directory.ts';
 
-/** Words that may come next, a line for each: the word, a tab, and what it is. @param words those typed, the last one maybe in part */
+/**
+ * Lists the words that may come next, one a line: the word, a tab, and its description.
+ *
+ * @param words the typed words; the last one may be incomplete
+ */
 export async function complete(words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
   const candidates = await candidatesFor(words.slice(0, -1), typed);
@@ -15,7 +19,7 @@ export async function complete(words: readonly string[]): Promise<string> {
 type Candidate = readonly [word: string, about: string];
 
 async function candidatesFor(before: readonly string[], typed: string): Promise<readonly Candidate[]> {
-  // Flags that every command takes may stand in front of it.
+  // Global flags may precede it.
   const first = plain(before, globalFlags)[0];
   // `svc help org` is the page of `svc org`.
   if (first === 'help') return candidatesFor(withoutFirst(before, 'help'), typed);
@@ -27,7 +31,7 @@ async function candidatesFor(before: readonly string[], typed: string): Promise<
     return typed.startsWith('-') ? flagsOf([]) : directory.map(({ name, summary }): Candidate => [name, summary]);
   }
   const { group } = await entry.load();
-  // Which words are values depends on the command, and the command on the words.
+  // The command determines which words are values, and the words determine the command.
   const flags = [...globalFlags, ...group.commands.flatMap((command) => command.flags ?? [])];
   const words = plain(before, flags);
   const command = longest(group.commands, words);
@@ -41,7 +45,7 @@ async function candidatesFor(before: readonly string[], typed: string): Promise<
       ? [[parts[words.length]!, parts.length === words.length + 1 ? one.summary : '']]
       : [];
   });
-  // Of commands below one word the first with a summary of its own says what the word is.
+  // Of the commands below one word, the first with its own summary describes the word.
   const once = [...new Map(deeper.toReversed().map((one) => [one[0], one])).values()].toReversed();
   const place = command?.positionals?.[words.length - command.words.split(' ').length];
   return [...once, ...(place?.choices ?? []).map((choice): Candidate => [choice, place!.about])];
@@ -50,7 +54,7 @@ async function candidatesFor(before: readonly string[], typed: string): Promise<
 const withoutFirst = (words: readonly string[], word: string): readonly string[] =>
   words.toSpliced(words.indexOf(word), 1);
 
-/** The words that are neither flags nor their values. */
+/** Removes flags and their values from the words. */
 function plain(words: readonly string[], flags: readonly Flag[]): readonly string[] {
   return words.filter((word, at) => !word.startsWith('-') && !wantsValue(flags, words[at - 1]));
 }
@@ -71,7 +75,7 @@ const longest = (commands: readonly Command[], words: readonly string[]): Comman
     .filter(({ words: own }) => `${words.join(' ')} `.startsWith(`${own} `))
     .sort((a, b) => b.words.length - a.words.length)[0];
 
-/** Values of the flag that was typed last, when it wants one: its choices, or nothing. */
+/** Values for the last typed flag, if it takes one: its choices, or none. */
 function valuesFor(flags: readonly Flag[], word: string | undefined): readonly Candidate[] | undefined {
   if (!wantsValue(flags, word)) return undefined;
   const flag = flagOf(flags, word)!;

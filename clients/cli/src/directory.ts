@@ -1,9 +1,9 @@
 import type { Group } from './command.ts';
 
-/** A first word after `svc`, known without loading what is behind it. */
+/** A first word after `svc`, listed without loading its commands. */
 export interface GroupEntry {
   readonly name: string;
-  /** A sentence without its end, for the first page. */
+  /** A sentence without its full stop, for the root help page. */
   readonly summary: string;
   readonly section: string;
   readonly load: () => Promise<{ readonly group: Group }>;
@@ -15,7 +15,7 @@ const data = 'Projects';
 const people = 'Organizations and money';
 const rest = 'The gateway';
 
-/** All first words. Nothing is loaded but the group that is called, so that the others cost no start. */
+/** All first words. Only the called group is loaded, so the others add nothing to the start-up time. */
 export const directory: readonly GroupEntry[] = [
   {
     section: start,

@@ -12,7 +12,7 @@ import { apiBase } from './net/api-base.ts';
 import { call } from './net/gateway.ts';
 import { findOrg, requireOrgOrProject, requireProject } from './resolve.ts';
 
-/** What a check found. Contract 04, section 3.10. */
+/** The result of a check. Contract 04, section 3.10. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'missing' | 'error' | 'skipped' | 'unknown' | (string & {});
   readonly value?: unknown;
@@ -20,7 +20,7 @@ export interface Finding {
   readonly message?: string;
 }
 
-/** The checks of `svc doctor`, in the order of its answer. */
+/** The checks of `svc doctor`, in the order of its output. */
 export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise<Finding>>> = {
   async config_dir(cli) {
     const path = configDir(cli);
@@ -39,7 +39,7 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
     if (cli.env.SVC_NO_UPDATE_CHECK !== undefined)
       return { status: 'skipped', message: 'SVC_NO_UPDATE_CHECK says not to look.' };
     if (!flags.is('refresh')) return { status: 'skipped', message: 'Looked for with --refresh alone.' };
-    // It comes with the gateway, and is as new as the clone that it was built from.
+    // This program is part of the gateway, and has the version of the clone that it was built from.
     const { deployment } = await statusOf(cli);
     const value = { installed: cli.version, gateway: deployment?.version ?? null };
     if (value.gateway === null) return { status: 'unknown', value, message: 'The gateway tells no version.' };

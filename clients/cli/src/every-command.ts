@@ -3,8 +3,8 @@ import { ids, operationCommand, take } from './operation-command.ts';
 import type { OperationSpec } from './operation-spec.ts';
 
 /**
- * The commands of a group: those that are written out, then one for each operation that none of them runs. The latter takes
- * what the path names in its place, and every other input by a flag.
+ * The commands of a group: first the hand-written ones, then one for each operation that none of them calls. The
+ * latter take path parameters as positionals, and every other input as a flag.
  */
 export function everyCommand(
   rows: Readonly<Record<string, OperationSpec>>,
@@ -15,7 +15,7 @@ export function everyCommand(
   return [...written, ...left.map(plainCommand)];
 }
 
-/** Inputs that are looked for in the settings where none is named. */
+/** Inputs that default to the settings when the call does not name them. */
 const sought = ['org', 'room', 'project', ...Object.keys(ids)];
 
 function plainCommand(row: OperationSpec): Command {
@@ -36,5 +36,5 @@ function plainCommand(row: OperationSpec): Command {
   });
 }
 
-/** A value for an input that has no choices. Numbers begin at their least value. */
+/** A sample value for an input without choices. Numbers start at their minimum. */
 const samples: Readonly<Partial<Record<string, string>>> = { string: 'TEXT', list: 'ONE,OTHER', json: "'{}'" };

@@ -1,4 +1,4 @@
-/** A refusal as it is written to standard error: the gateway's envelope as it came, or one made here. */
+/** A refusal as written to standard error: the gateway's envelope unchanged, or one made by this program. */
 export interface Envelope {
   readonly status: 'error';
   readonly code: string;
@@ -6,12 +6,12 @@ export interface Envelope {
   readonly [member: string]: unknown;
 }
 
-/** What ends a command: an envelope for standard error and a code to exit with. */
+/** Ends a command: contains an envelope for standard error and an exit code. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly envelope: Envelope;
   readonly exitCode: number;
-  /** The SQL that was refused, for the mark below a mistake; never part of the envelope. */
+  /** The refused SQL, for the mark below an error; never part of the envelope. */
   readonly sql: string | undefined;
 
   constructor(envelope: Envelope, exitCode = 1, sql?: string) {
@@ -23,19 +23,19 @@ export class Failure extends Error {
 }
 
 interface LocalOptions {
-  /** What could be done about it, in a sentence. */
+  /** A sentence on how to fix it. */
   readonly hint?: string;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** The flag or argument at fault. */
+  /** The invalid flag or argument. */
   readonly field?: string;
   readonly nextActions?: readonly Readonly<Record<string, unknown>>[];
   readonly retryable?: boolean;
-  /** What became of a change that was sent already: it is not safe to send it again. @default nothing was sent */
+  /** State of a change that was already sent: it is not safe to send it again. @default nothing was sent */
   readonly mutationState?: 'unknown';
   readonly exitCode?: number;
 }
 
-/** A refusal that was made here, without asking any gateway. Contract 04, section 4.5. */
+/** Creates a refusal by this program, without a request to a gateway. Contract 04, section 4.5. */
 export function local(
   code: string,
   message: string,
@@ -57,21 +57,24 @@ export function local(
   return new Failure(envelope, exitCode);
 }
 
-/** Words or flags that no command has: exit code 1, code `BAD_USAGE`. */
+/** A refusal of words or flags that no command accepts: exit code 1, code `BAD_USAGE`. */
 export const badUsage = (message: string, options: LocalOptions = {}): Failure => local('BAD_USAGE', message, options);
 
-/** The process was asked to end. @param isSent whether a change may have been made meanwhile */
+/** The process received a signal to end. @param isSent whether a change may have been made before */
 export const stopped = (isSent = false): Failure =>
   local('LOCAL_ERROR', 'Stopped.', { exitCode: 130, ...(isSent ? { mutationState: 'unknown' as const } : {}) });
 
-/** Whether a refusal may be over when one looks again. */
+/** Whether a refusal may be temporary. */
 export const passes = ({ envelope: { code, http } }: Failure): boolean =>
   code === 'NETWORK_ERROR' || http === 408 || http === 429 || (typeof http === 'number' && http >= 500);
 
-/** An action that tells which command helps. */
+/** An action that names the command to run. */
 export const runCommand = (command: string, why: string) => ({ type: 'run_command', command, why });
 
-/** Whatever was thrown, as a failure. A fault of this program's own shows its message, and its stack in `SVC_TRACE`. */
+/**
+ * Converts any thrown value to a failure. For a bug in this program it shows the message, and the stack with
+ * `SVC_TRACE`.
+ */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -79,10 +82,10 @@ export function failureOf(thrown: unknown): Failure {
 }
 
 /**
- * What went wrong here after the gateway had made something: it is there, and not to be made again.
+ * A failure of this program after the gateway has created something, which must not be created again.
  *
- * @param made what there is now, in a sentence
- * @param details by which it is found
+ * @param made what exists now, in a sentence
+ * @param details how to find it
  */
 export function afterwards(
   thrown: unknown,

@@ -2,7 +2,7 @@ import { globalFlags, rangeOf } from './arguments.ts';
 import type { Command, Flag, Group, Positional } from './command.ts';
 import type { GroupEntry } from './directory.ts';
 
-/** The first page: what it is, where to begin, and all groups. */
+/** The root help page: an introduction, the first steps, and all groups. */
 export function rootPage(groups: readonly GroupEntry[], width: number): string {
   const sections = [...new Set(groups.map(({ section }) => section))].map((section) =>
     block(
@@ -45,7 +45,7 @@ const environment = [
   ['SVC_OUTPUT=human|json', 'Write for people or JSON, whatever standard output is.'],
 ] as const;
 
-/** The page of a group: what it is about, and its commands. */
+/** The help page of a group: its description and its commands. */
 export function groupPage(group: Group, width: number): string {
   return page([
     ...group.about.map((text) => paragraph(text, width)),
@@ -61,7 +61,7 @@ export function groupPage(group: Group, width: number): string {
   ]);
 }
 
-/** The page of one command. */
+/** The help page of one command. */
 export function commandPage(command: Command, siblings: readonly Command[], width: number): string {
   const { words, summary, about = [], positionals = [], flags = [], examples, exits } = command;
   return page([
@@ -125,7 +125,7 @@ const flagWords = (flag: Flag) => {
   return `--${name} <${called ?? few ?? shapes[type] ?? name.split('-').at(-1)}>`;
 };
 
-/** What a value looks like, where its flag does not say so. */
+/** Samples of values by type, for flags without their own placeholder. */
 const shapes: Readonly<Partial<Record<Flag['type'], string>>> = {
   integer: 'n',
   number: 'n',
@@ -137,7 +137,7 @@ const flagLines = (flags: readonly Flag[], width: number) =>
   columns(
     flags.map((flag) => {
       const words = flagWords(flag);
-      // Choices that stand beside the flag need not be said again.
+      // Choices that are visible beside the flag are not repeated.
       const isShown = flag.choices !== undefined && words.includes(`<${flag.choices.join('|')}>`);
       return [words, flag.about + (isShown ? '' : choicesOf(flag)) + boundsOf(flag)];
     }),
@@ -156,7 +156,7 @@ const page = (blocks: readonly string[]) => `${blocks.filter((text) => text !== 
 const block = (title: string, lines: readonly string[]) => `${title}\n${lines.join('\n')}`;
 const paragraph = (text: string, width: number) => wrapped(text, width).join('\n');
 
-/** Two columns; the second is wrapped, and begins below the first where that is long. */
+/** Formats two columns. The second is wrapped, and starts on the line below a long first one. */
 function columns(rows: readonly (readonly [string, string])[], width: number): string[] {
   const widest = Math.min(34, Math.max(...rows.map(([left]) => left.length)));
   const indent = ' '.repeat(widest + 4);

@@ -1,10 +1,10 @@
 import type { Failure } from './failure.ts';
 import { isObject, quiet } from './human-values.ts';
 
-/** Most of a line of SQL that is shown before and behind a mistake, in characters. */
+/** Maximum number of characters of a line of SQL shown on each side of an error. */
 const aroundMax = 60;
 
-/** A refusal for people: what went wrong, where, and what can be done. */
+/** Formats a refusal for people: the error, its place, and the next action. */
 export function humanFailure({ envelope, sql }: Pick<Failure, 'envelope' | 'sql'>): string {
   const { code, message, hint, next_actions, trace_id } = envelope;
   const details = isObject(envelope.details) ? envelope.details : {};
@@ -23,7 +23,7 @@ export function humanFailure({ envelope, sql }: Pick<Failure, 'envelope' | 'sql'
     ...(typeof trace_id === 'string' ? [`  trace ${trace_id}`] : []),
     '',
   ].join('\n');
-  // Another program than the gateway may have answered.
+  // The text may come from a program other than the gateway.
   return quiet(text);
 }
 
@@ -36,7 +36,7 @@ interface Action {
 const actionText = ({ command, why, type = '' }: Action): string =>
   [command, why].filter((part) => part !== undefined).join(': ') || type.replaceAll('_', ' ');
 
-/** The line of SQL that is wrong, with a mark below the place. */
+/** The line of SQL with the error, and a mark below the place. */
 function excerpt(sql: string, location: unknown): readonly string[] {
   if (!isObject(location)) return [];
   const { line, column } = location as { readonly line: number; readonly column: number };

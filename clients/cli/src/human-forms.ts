@@ -16,16 +16,16 @@ interface Message {
   readonly message_id: string;
 }
 
-/** Messages as a conversation: who said what, when, and what goes with it. */
+/** Formats messages as a conversation: author, time, text and attachments. */
 function messagesText(page: { readonly messages: readonly Message[]; readonly has_more?: boolean }): string {
   if (page.messages.length === 0) return 'No new messages.';
-  // The checkout keeps where it is.
+  // The checkout stores the read position.
   return [...page.messages.map(messageText), ...(page.has_more === true ? ['There is more: call it again.'] : [])].join(
     '\n\n',
   );
 }
 
-/** A message as it is said in a conversation. */
+/** A message as a line of a conversation. */
 export function messageText(message: Message): string {
   const { sender, created_at, body, body_snippet = '', body_truncated, recipients = [], message_id } = message;
   const to = recipients.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -60,7 +60,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What `doctor` found, a line for each check, and what each finding is about. */
+/** The findings of `doctor`, a line for each check, with details. */
 function checksText(
   { ok, checks }: { readonly ok: boolean; readonly checks: readonly Check[] },
   { width }: Shown,
@@ -82,7 +82,7 @@ function checksText(
   ].join('\n');
 }
 
-/** How many checks want a look. */
+/** Counts the checks with problems. */
 function summaryOf(ok: boolean, checks: readonly Check[]): string {
   const warnings = checks.filter(({ status }) => status === 'warning').length;
   const problems = ok ? 0 : checks.filter(({ status }) => !fine.has(status)).length;
@@ -93,7 +93,7 @@ function summaryOf(ok: boolean, checks: readonly Check[]): string {
 const counting = (count: number, name: string): string =>
   count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`;
 
-/** Statuses that are no problem. */
+/** Statuses without a problem. */
 const fine: ReadonlySet<string> = new Set(['ok', 'warning', 'skipped', 'unknown']);
 
 const detailsOf = (value: unknown): readonly Finding[] =>
@@ -126,7 +126,7 @@ interface Failures {
   readonly has_more: boolean;
 }
 
-/** The verdict in a sentence, and the failures below it; one failure as it is. */
+/** The verdict in a sentence, followed by the failures; a single failure is shown in full. */
 function failuresText(page: Failures | Readonly<Record<string, unknown>>, shown: Shown): string {
   if (!('verdict' in page)) return humanText(page, shown);
   const { verdict, counts: total, errors } = page as Failures;
@@ -147,7 +147,8 @@ function failuresText(page: Failures | Readonly<Record<string, unknown>>, shown:
             errors.map(
               ({ function: name, kind, error_name, message_template, count, last_seen, fingerprint_id, counts }) => ({
                 count,
-                // What failed comes before where it did: a terminal of 80 characters has room for one beside the bars.
+                // The failure precedes its place: beside the bars, a terminal of 80 characters has room for one of
+                // them.
                 ...(counts && {
                   [`by_the_${counts.bucket}`]: bars(counts, 24),
                   failure: cut(`${error_name}: ${message_template}`, 36),
@@ -166,7 +167,7 @@ function failuresText(page: Failures | Readonly<Record<string, unknown>>, shown:
   ].join('\n');
 }
 
-/** Forms for people of results that are no list of things. */
+/** Forms for results that are not lists of resources. */
 export const humanForms = {
   messages: messagesText,
   checks: checksText,
@@ -183,7 +184,7 @@ interface SqlAnswer {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** Rows of SQL, or how many it changed. */
+/** Rows of SQL, or the number of changed rows. */
 function sqlText({ rows, row_count, fields }: SqlAnswer, { width }: Shown): string {
   if (fields.length === 0) return row_count === null ? 'Done.' : `Done: ${counting(row_count, 'row') || '0 rows'}.`;
   if (rows.length === 0) return `${fields.map(({ name }) => quiet(name)).join('  ')}\n(0 rows)`;
@@ -191,7 +192,7 @@ function sqlText({ rows, row_count, fields }: SqlAnswer, { width }: Shown): stri
   return `${table(rows, { width, isData: true, names })}\n(${counting(rows.length, 'row')})`;
 }
 
-/** Rows of a table as an application gets them. */
+/** Rows of a table as an application receives them. */
 function dataText(answer: unknown, shown: Shown): string {
   if (!Array.isArray(answer)) return humanText(answer, shown);
   return answer.length === 0
@@ -231,7 +232,7 @@ interface Raised {
   readonly delivery?: { readonly will_page?: readonly unknown[] };
 }
 
-/** An escalation that was raised, and before all else whether it reaches anyone. */
+/** A raised escalation. Its first line says whether it reaches anyone. */
 function raisedText(raised: Raised & Readonly<Record<string, unknown>>, shown: Shown): string {
   const unheard = raised.status === 'open' && raised.delivery?.will_page?.length === 0;
   return [

@@ -3,32 +3,32 @@ import { isObject, label, quiet, shownScalar, shownTime, usd } from './human-val
 export interface TableOptions {
   /** Of the terminal, in characters. */
   readonly width: number;
-  /** Whether the rows are a project's own: no column is left out, and each keeps its name. @default false */
+  /** Whether the rows are a project's own data: no column is left out, and each keeps its name. @default false */
   readonly isData?: boolean;
-  /** Columns in their order; others are left to JSON. @default as rows have them */
+  /** Columns in order; others appear only in JSON. @default in the order of the rows */
   readonly names?: readonly string[] | undefined;
 }
 
-/** What a table has as a heading and in each row. */
+/** A column: its heading and its cells. */
 interface Column {
   readonly title: string;
-  /** Each as the lines that it takes. */
+  /** The lines of each cell. */
   readonly cells: readonly (readonly string[])[];
   readonly width: number;
-  /** A member of a member, or an id that all rows have: the first to be left out. */
+  /** A nested member, or an id that is the same in all rows: left out first. */
   readonly isMinor: boolean;
 }
 
-/** Widest that texts are at first, and where a table is too wide, in characters. */
+/** Maximum widths of a text, in characters. A table that is too wide uses the next smaller one. */
 const cellWidths = [48, 32, 24];
 
-/** Most lines of one cell; a longer text is in JSON, or below its name. */
+/** Maximum number of lines of a cell. A longer text appears in JSON, or below its name. */
 const cellLinesMax = 6;
 
-/** Ids are that long at least; what is shorter may be alike by chance. */
+/** Minimum length of an id. Shorter values may be equal by chance. */
 const idLength = 26;
 
-/** Rows below each other, as wide as the terminal at most. */
+/** Formats rows as a table that is at most as wide as the terminal. */
 export function table(rows: readonly unknown[], { width, isData = false, names }: TableOptions): string {
   if (!rows.every(isObject)) return rows.map((row) => oneLine(shownScalar(row))).join('\n');
   const told = isData ? rows : rows.map(flat);
@@ -77,7 +77,7 @@ const cellText = (value: unknown, isData: boolean): string => {
   return shownTime(oneLine(text));
 };
 
-/** What others wrote may hold anything; a table stays one, and a terminal is told nothing by it. */
+/** Text of others may contain control characters. They must neither break the table nor control the terminal. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 const isSimple = (value: unknown): boolean =>
@@ -101,7 +101,7 @@ function columnOf({ title, cells, isMinor }: Texts, widest: number): Column {
   };
 }
 
-/** A text in lines, broken at blanks. Ids and addresses are copied, so they are broken only where they are endless. */
+/** Wraps a text at blanks. Ids and addresses are copied, so they are broken only beyond the maximum word length. */
 export function wrapped(text: string, widest: number, linesMax = cellLinesMax): readonly string[] {
   if (text.length <= widest) return [text];
   const lines: string[] = [];
@@ -122,7 +122,7 @@ const wordMax = 72;
 const pieces = (word: string): readonly string[] =>
   word.length <= wordMax ? [word] : (word.match(/.{1,48}/gu) ?? [word]);
 
-/** Columns but for those that say again what one before them says. */
+/** Removes columns that repeat an earlier one. */
 const withoutEchoes = (columns: readonly Column[]): readonly Column[] =>
   columns.filter(
     ({ cells }, at) =>
@@ -136,7 +136,7 @@ const widthOf = (columns: readonly Column[]): number => columns.reduce((sum, col
 
 const fits = (columns: readonly Column[], width: number): boolean => widthOf(columns) <= width;
 
-/** As many columns as fit, in their order: those of members of members go first, and the last of them before others. */
+/** As many columns as fit, in order. Nested ones are left out first, the last of them before others. */
 function fitting(columns: readonly Column[], width: number): readonly Column[] {
   const kept: Column[] = [];
   for (const column of columns.toSorted((a, b) => Number(a.isMinor) - Number(b.isMinor))) {
@@ -170,7 +170,7 @@ function leftOutLine(titles: readonly string[], width: number): string {
   return line.length <= width ? line : `${line.slice(0, width - 2).replace(/,[^,]*$/, '')}, …)`;
 }
 
-/** Rows that no table is wide enough for, each as names beside values. */
+/** Rows that fit no table, each as names beside values. */
 function records(columns: readonly Texts[]): string {
   const widest = Math.max(...columns.map(({ title }) => title.length));
   const count = columns[0]?.cells.length ?? 0;
@@ -181,10 +181,10 @@ function records(columns: readonly Texts[]): string {
   ).join('\n\n');
 }
 
-/** Length of members of members that are told beside their row's own. */
+/** Maximum number of members of a nested object that is flattened into its row. */
 const flatMax = 12;
 
-/** Members of members one step down, so that a table shows them. */
+/** Flattens nested objects by one level, so that a table can show their members. */
 const flat = (row: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>

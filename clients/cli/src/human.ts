@@ -4,18 +4,18 @@ import { isObject, label, quiet, shownScalar, shownTime, usd } from './human-val
 export interface Shown {
   /** Of the terminal, in characters. */
   readonly width: number;
-  /** Columns of tables, in their order; JSON has the others. @default all that fit */
+  /** Columns of tables, in order; JSON has the others. @default all that fit */
   readonly columns?: readonly string[] | undefined;
-  /** Said in place of an empty list. */
+  /** Shown in place of an empty list. */
   readonly empty?: string | undefined;
-  /** The command that reads on. @param cursor where the next page begins */
+  /** The command that reads the next page. @param cursor the start of the next page */
   readonly more?: ((cursor: string) => string | undefined) | undefined;
 }
 
-/** Members of a page that say where it ends, rather than what is on it. */
+/** Members that describe the position of a page, not its content. */
 const paging: ReadonlySet<string> = new Set(['has_more', 'next_cursor', 'cursor', 'reset', 'scope']);
 
-/** Members for programs, which say nothing to a person who reads. */
+/** Members for programs, without meaning for a person. */
 const internal: ReadonlySet<string> = new Set([
   'next_actions',
   'creator',
@@ -27,12 +27,12 @@ const internal: ReadonlySet<string> = new Set([
   'schema_version',
 ]);
 
-/** Members that say whose a list is. */
+/** Members that identify the owner of a list. */
 const places: ReadonlySet<string> = new Set(['org_id', 'project_id', 'room_key']);
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** A result for people: lists of things as tables, one thing as names beside values. */
+/** Formats a result for people: lists as tables, a single resource as names beside values. */
 export function humanText(result: unknown, shown: Shown): string {
   const { width, empty, columns } = shown;
   if (typeof result === 'string') return quiet(result);
@@ -42,7 +42,7 @@ export function humanText(result: unknown, shown: Shown): string {
   const entries = Object.entries(result).filter(([name]) => !internal.has(name) && !(isPage && paging.has(name)));
   const lists = entries.filter(([, value]) => isEmptyList(value) || (Array.isArray(value) && value.some(isObject)));
   const rest = entries.filter((entry) => !lists.includes(entry));
-  // An empty list is told where it is the answer, and left out where it is one member of a thing.
+  // An empty list is shown where it is the whole answer, and left out where it is one member of a resource.
   const told = rest.every(([name]) => places.has(name)) ? lists : lists.filter(([, rows]) => !isEmptyList(rows));
   const parts = [
     ...(rest.length === 0 ? [] : [pairs(rest, width)]),
@@ -59,7 +59,7 @@ function listText(name: string, rows: readonly unknown[], { width, empty, column
   return isAlone ? text : `${label(name)}\n${text}`;
 }
 
-/** How to read on, where a page is not the last. */
+/** Says how to read the next page, if there is one. */
 export function moreLine(page: Readonly<Record<string, unknown>>, { more }: Pick<Shown, 'more'>): readonly string[] {
   const cursor = page.next_cursor ?? page.cursor;
   if (page.has_more === false || typeof cursor !== 'string') return [];
@@ -70,19 +70,19 @@ export function moreLine(page: Readonly<Record<string, unknown>>, { more }: Pick
 
 type Entries = readonly (readonly [string, unknown])[];
 
-/** Things of so few members are told with those that are not set. */
+/** Resources with at most this many members are shown with their unset ones. */
 const fewMembers = 4;
 
 const isTold = ([name, value]: readonly [string, unknown], at: number, all: Entries): boolean =>
   !internal.has(name) &&
   (all.length <= fewMembers || (value !== null && value !== undefined)) &&
   !(isObject(value) && Object.keys(value).length === 0) &&
-  // `id` and `project_id` of a project are one.
+  // `id` and `project_id` of a project are the same.
   !(typeof value === 'string' && idLike.test(value) && all.findIndex(([, one]) => one === value) < at);
 
 const idLike = /^[a-z]{3}_[0-9a-z]{26}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-/** Names beside values; what has members of its own is a section below. */
+/** Names beside values. A nested object is a section below. */
 export function pairs(all: Entries, width: number): string {
   const entries = all.filter(isTold);
   const isSection = (value: unknown) =>
@@ -112,12 +112,12 @@ const long = (value: unknown): string =>
       : value.map(shownScalar).join(', ')
     : shownTime(shownScalar(value), ' UTC');
 
-/** An event of a stream for people, in one line. */
+/** Formats an event of a stream in one line. */
 export function humanLine(document: unknown): string {
   if (!isObject(document)) return shownScalar(document);
   const { cursor: _where, reset, ...told } = document;
   const [only, ...others] = Object.values(told);
-  // What an event is about is told without the frame around it.
+  // Shows only the subject of an event, without the object around it.
   const facts = isObject(only) && others.length === 0 ? only : told;
   return [
     ...(reset === true ? ['(begins anew)'] : []),

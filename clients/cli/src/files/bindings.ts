@@ -5,7 +5,7 @@ import { local } from '../failure.ts';
 import { changeJsonFile, merged } from './change-json-file.ts';
 import { isAbsent, readJsonFile } from './json-file.ts';
 
-/** What a checkout is bound to. Contract 04, section 4.6. */
+/** The organization, room and wallet that a checkout is bound to. Contract 04, section 4.6. */
 export interface Binding {
   readonly wallet?: string;
   readonly org?: string;
@@ -17,14 +17,14 @@ export const personalName = '.svc.local.json';
 
 const members = ['wallet', 'org', 'room'] as const;
 
-/** Uuid, room key and wallet name, as they have to be spelt. */
+/** Formats of a UUID, a room key and a wallet name. */
 export const spelling = {
   org: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   room: /^([a-z0-9][a-z0-9._-]{0,63}|prj_[A-Za-z0-9_-]+)$/,
   wallet: /^[a-z0-9][a-z0-9_-]{0,63}$/,
 } as const;
 
-/** The nearest of the two binding files upward from here; the personal one wins. @throws BAD_FILE */
+/** Reads the nearer of the two binding files, here or in a folder above; the personal one wins. @throws BAD_FILE */
 export async function readBinding(cli: Cli): Promise<Binding> {
   const [shared, personal] = await Promise.all([sharedName, personalName].map((name) => nearestFile(cli.cwd, name)));
   return { ...(await readOne(shared)), ...(await readOne(personal)) };
@@ -44,7 +44,7 @@ async function readOne(path: string | undefined): Promise<Binding> {
   return binding;
 }
 
-/** The nearest file of a name in this folder or one above. */
+/** The nearest file with this name, in this folder or one above. */
 export async function nearestFile(from: string, name: string): Promise<string | undefined> {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, name);
@@ -58,7 +58,11 @@ export async function nearestFile(from: string, name: string): Promise<string | 
   }
 }
 
-/** Sets members of a binding file, or removes those that are null; other members stay. @returns the file and what it holds */
+/**
+ * Sets members of a binding file, and removes those that are null; other members are unchanged.
+ *
+ * @returns the file and its content
+ */
 export async function changeBinding(
   cli: Cli,
   change: Readonly<Partial<Record<keyof Binding, string | null>>>,

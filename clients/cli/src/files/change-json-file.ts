@@ -2,10 +2,11 @@ import { type ReadOptions, readJsonFile, type WriteOptions, writeJsonFile } from
 import { locked } from './lock.ts';
 
 /**
- * Changes the JSON object of a file, so that of several processes each sees what the one before it wrote.
+ * Updates the JSON object of a file under a lock, so that concurrent processes do not overwrite each other's changes.
  *
- * @param change given what is there, undefined for no file; what it answers is put in place, and undefined leaves all as it is
- * @returns what the file holds then
+ * @param change receives the current content, undefined if there is no file; returns the new content, or undefined to
+ * leave it unchanged
+ * @returns the content of the file afterwards
  * @throws BAD_FILE, or the given code
  */
 export const changeJsonFile = (
@@ -20,7 +21,7 @@ export const changeJsonFile = (
     return changed ?? found;
   });
 
-/** What was there with a change on top of it; null takes a member out, and undefined leaves it. */
+/** Merges a change into the content; null removes a member, and undefined leaves it. */
 export const merged = (
   found: Readonly<Record<string, unknown>> | undefined,
   change: Readonly<Record<string, unknown>>,

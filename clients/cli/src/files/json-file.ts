@@ -5,17 +5,17 @@ import { dirname } from 'node:path';
 import { local } from '../failure.ts';
 
 export interface ReadOptions {
-  /** The code of a file that cannot be used. @default BAD_FILE */
+  /** The code for a file that cannot be used. @default BAD_FILE */
   readonly code?: string;
-  /** Refuses a file that others than its owner can read or write. */
+  /** Refuses a file that users other than its owner can read or write. */
   readonly secret?: true;
 }
 
 /**
- * The JSON object of a file.
+ * Reads the JSON object of a file.
  *
  * @returns undefined when there is no file
- * @throws BAD_FILE, or the given code, for what is no JSON object, and for a secret that others can read
+ * @throws BAD_FILE, or the given code, for anything but a JSON object, and for a secret that others can read
  */
 export async function readJsonFile(
   path: string,
@@ -25,7 +25,7 @@ export async function readJsonFile(
   try {
     const file = await open(path, constants.O_RDONLY);
     try {
-      // The file that is read is the file that is judged, whatever happens to its name meanwhile.
+      // Checks the open file, not its name, which may point to another file meanwhile.
       const { mode, uid } = await file.stat();
       if (secret === true) refuseOpenFile(path, mode, uid, code);
       text = await file.readFile('utf8');
@@ -42,7 +42,7 @@ export async function readJsonFile(
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Its text may be a secret, so the parser's words are not shown.
+    // The text may be a secret, so the parser's message is not shown.
   }
   throw local(code, `${path} holds no JSON object.`, { details: { path } });
 }
@@ -59,7 +59,7 @@ function refuseOpenFile(path: string, mode: number, uid: number, code: string): 
     throw local(code, `${path} belongs to another user.`, { details: { path, owner: uid } });
 }
 
-/** Whether the system refused with one of these, such as `EEXIST`. */
+/** Whether the system call failed with one of these codes, such as `EEXIST`. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
@@ -68,13 +68,13 @@ export const isThere = (error: unknown): boolean => hasCode(error, 'EEXIST');
 export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR');
 
 export interface WriteOptions {
-  /** @default readable by its owner alone */
+  /** @default readable only by its owner */
   readonly mode?: number;
-  /** Fails with EEXIST where there is one already, also when another process puts one there at the same moment. */
+  /** Fails with EEXIST if the file exists, also when another process creates it at the same moment. */
   readonly isNew?: boolean;
 }
 
-/** Puts a file in place as a whole. Folders are made. */
+/** Writes a file atomically, and creates its folders. */
 export async function writeJsonFile(
   path: string,
   value: unknown,

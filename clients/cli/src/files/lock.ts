@@ -6,24 +6,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { local } from '../failure.ts';
 import { hasCode, isAbsent } from './json-file.ts';
 
-/** A process that held a lock for so long, in milliseconds, has been stopped or is on a machine that is gone: changes take some ms. */
+/**
+ * Age in milliseconds at which a lock is stale: its process was stopped, or its machine is gone. A change takes a few
+ * ms.
+ */
 const staleMs = 30_000;
 
-/** Longest pause between two tries, in milliseconds. */
+/** Longest pause between two attempts, in milliseconds. */
 const pauseMaxMs = 25;
 
-/** A process that has waited for so long, in milliseconds, waits for something that no time mends. */
+/** Timeout of the wait for a lock, in milliseconds. A longer wait would not help. */
 const patienceMs = 2 * staleMs;
 
-/** The machine, so that no process of another one is looked for here. */
+/** Identifies the machine, so that process ids of another machine are not looked up on this one. */
 const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 
 /**
- * Does something while no other process does it, as far as all of them go by this lock. What a process that died left
- * behind holds no process up.
+ * Runs `work` while no other process that uses this lock does. A lock that a dead process left behind blocks no
+ * process.
  *
- * The lock is a folder beside the file that has its holder's name in it: it is moved there as a whole, which works only
- * where there is none, or an empty one. A process that takes the name of a dead holder out of it can take no other's.
+ * The lock is a folder beside the file. It contains a file named after its holder. It is moved into place as a whole,
+ * which works only where no folder or an empty one exists. A process that removes the name of a dead holder can
+ * remove no other's.
  */
 export async function locked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${path}.lock`;
@@ -55,14 +59,14 @@ export async function locked<Result>(path: string, work: () => Promise<Result>):
 }
 
 async function put(mine: string, holder: string, lock: string): Promise<boolean> {
-  // How long it holds is counted from here: a process that has waited long would seem gone as soon as it began.
+  // The age of the lock starts here: otherwise the lock of a process that has waited long would be stale at once.
   const now = new Date();
   await utimes(join(mine, holder), now, now);
   try {
     await rename(mine, lock);
     return true;
   } catch (error) {
-    // Windows says EPERM or EACCES of a folder that is there.
+    // Windows reports EPERM or EACCES for an existing folder.
     if (hasCode(error, 'ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY')) return false;
     throw error;
   }
@@ -73,7 +77,7 @@ async function release(lock: string, holder: string): Promise<void> {
   await orAlready(rmdir(lock));
 }
 
-/** Does what another process may have done already, or undone: a holder that seemed gone, and the next one. */
+/** Runs a step that another process may already have done or undone: a holder considered dead, or the next holder. */
 async function orAlready(work: Promise<void>): Promise<void> {
   try {
     await work;
@@ -82,15 +86,15 @@ async function orAlready(work: Promise<void>): Promise<void> {
   }
 }
 
-/** Takes names of holders out that are gone. */
+/** Removes the names of dead holders. */
 async function clear(lock: string): Promise<void> {
   try {
     const names = await readdir(lock);
     for (const name of names) if (await isGone(join(lock, name), name)) await release(lock, name);
-    // Windows moves nothing to where an empty folder is.
+    // Windows cannot move a folder onto an empty one.
     if (names.length === 0) await orAlready(rmdir(lock));
   } catch (error) {
-    // Another user's is theirs to take away, and waited for like any other.
+    // Another user's lock cannot be removed, so this process waits for it as for any other.
     if (!isAbsent(error) && !hasCode(error, 'EACCES', 'EPERM')) throw error;
   }
 }

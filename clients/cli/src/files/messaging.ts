@@ -6,7 +6,7 @@ import { changeJsonFile, merged } from './change-json-file.ts';
 import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 
-/** Who this checkout is in a room, and how far it has read. */
+/** The presence of this checkout in a room, and its read position. */
 export interface Standing {
   readonly presence_id?: string;
   readonly name?: string;
@@ -16,7 +16,10 @@ export interface Standing {
 
 type Rooms = Readonly<Record<string, Record<string, unknown>>>;
 
-/** All checkouts' standings, by folder. A checkout's own `.svc` may be the data folder of a gateway. */
+/**
+ * The standings of all checkouts, by folder. They are not in the checkout's own `.svc`, which may be a gateway's data
+ * folder.
+ */
 const file = (cli: Cli): string => join(configDir(cli), 'messaging.json');
 
 async function checkoutOf({ cwd }: Cli): Promise<string> {
@@ -24,7 +27,7 @@ async function checkoutOf({ cwd }: Cli): Promise<string> {
   return bound === undefined ? cwd : dirname(bound);
 }
 
-/** Where versions before this one kept it. */
+/** The location in earlier versions. */
 const former = (checkout: string): string => join(checkout, '.svc', 'messaging.json');
 
 const formerRooms = async (checkout: string): Promise<Rooms> =>
@@ -39,7 +42,7 @@ export async function standingIn(cli: Cli, room: string): Promise<Standing> {
   return rooms[room] ?? {};
 }
 
-/** Keeps what is given beside what was kept; null forgets a member. */
+/** Stores the given members besides the existing ones; null removes a member. */
 export async function keepStanding(
   cli: Cli,
   room: string,
@@ -52,6 +55,6 @@ export async function keepStanding(
     const changed = { ...rooms, [room]: merged(rooms[room], change) };
     return { ...found, checkouts: { ...(found?.checkouts as object | undefined), [checkout]: changed } };
   });
-  // All of it has moved.
+  // All of it has been moved to the new file.
   if (Object.keys(before).length > 0) await rm(former(checkout), { force: true });
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Cli } from '../cli.ts';
 
-/** Where settings, wallets and keys are kept: `SVC_CONFIG_DIR`, by default `.config/svc` in the home directory. */
+/** The folder of settings, wallets and keys: `SVC_CONFIG_DIR`, by default `.config/svc` in the home directory. */
 export const configDir = ({ env, home }: Cli): string => env.SVC_CONFIG_DIR ?? join(home, '.config', 'svc');
 
-/** The folder of one wallet's files; that of the wallet `default` is the config directory itself. */
+/** The folder of one wallet's files. For the wallet `default` it is the config directory itself. */
 export const profileDir = (cli: Cli, wallet: string): string =>
   wallet === 'default' ? configDir(cli) : join(configDir(cli), 'profiles', wallet);
 

@@ -4,7 +4,7 @@ import { changeJsonFile } from './change-json-file.ts';
 import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 
-/** Keys of a project, as they are kept on this machine. */
+/** Keys of a project, as stored on this machine. */
 export interface ProjectKeys {
   readonly anon_key?: string;
   readonly service_key?: string;
@@ -15,7 +15,7 @@ type Kept = Readonly<Record<string, Readonly<Record<string, ProjectKeys>>>>;
 
 const file = (cli: Cli) => join(configDir(cli), 'credentials', 'project-keys.v1.json');
 
-/** All keys kept for one gateway, by project. @throws BAD_FILE, also for a file that others can read */
+/** All stored keys for one gateway, by project. @throws BAD_FILE, also for a file that others can read */
 export async function keptKeys(cli: Cli, apiBase: string): Promise<Readonly<Record<string, ProjectKeys>>> {
   return (await all(cli))[apiBase] ?? {};
 }
@@ -24,7 +24,7 @@ const all = async (cli: Cli): Promise<Kept> => keysOf(await readJsonFile(file(cl
 
 const keysOf = (found: Readonly<Record<string, unknown>> | undefined): Kept => (found?.keys ?? {}) as Kept;
 
-/** Keeps keys of a project; a key that is not given stays as it is kept. */
+/** Stores keys of a project; a key that is not given remains as stored. */
 export async function keepKeys(
   cli: Cli,
   apiBase: string,

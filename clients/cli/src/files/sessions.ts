@@ -6,7 +6,7 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { locked } from './lock.ts';
 import { configDir } from './paths.ts';
 
-/** Sessions of a person, kept between commands. Contract 04, section 3.7. */
+/** A person's sessions, stored between commands. Contract 04, section 3.7. */
 export type SessionKind = 'operator' | 'control-plane';
 
 const variables = {
@@ -18,17 +18,17 @@ const variables = {
 const fileOf = (cli: Cli, kind: keyof typeof variables) =>
   cli.env[variables[kind]] ?? join(configDir(cli), `${kind}-session.json`);
 
-/** A session as it is kept. Moments are ISO 8601. */
+/** A stored session. Times are ISO 8601. */
 export interface KeptSession {
   readonly api_base: string;
   readonly token: string;
   readonly expires_at: string;
   readonly absolute_expires_at?: string;
-  /** What may be shown of it. */
+  /** The members that may be shown. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
-/** The session kept for a gateway, while it lasts. @throws BAD_FILE, also for a file that others can read */
+/** The stored session for a gateway, if it has not expired. @throws BAD_FILE, also for a file that others can read */
 export async function keptSession(cli: Cli, kind: SessionKind, apiBase: string): Promise<KeptSession | undefined> {
   const found = (await readJsonFile(fileOf(cli, kind), { secret: true })) as unknown as KeptSession | undefined;
   return found !== undefined && found.api_base === apiBase && !isPast(found.expires_at) ? found : undefined;
@@ -39,7 +39,7 @@ export async function keepSession(cli: Cli, kind: SessionKind, session: KeptSess
   await locked(path, () => writeJsonFile(path, session));
 }
 
-/** @param refused the token that is no longer taken: another one, from a sign-in meanwhile, stays */
+/** @param refused the token that the gateway rejected: a newer token, from a sign-in meanwhile, is kept */
 export async function forgetSession(cli: Cli, kind: SessionKind, refused?: string): Promise<void> {
   const path = fileOf(cli, kind);
   await locked(path, async () => {
@@ -58,11 +58,11 @@ export interface KeptApproval {
   readonly expires_at: string;
 }
 
-/** Approvals kept for a gateway that still last. */
+/** Stored approvals for a gateway that have not expired. */
 export const keptApprovals = async (cli: Cli, apiBase: string): Promise<readonly KeptApproval[]> =>
   lasting(await readJsonFile(fileOf(cli, 'write-auth'), { secret: true })).filter((one) => one.api_base === apiBase);
 
-/** Those of all gateways that still last. */
+/** Approvals for all gateways that have not expired. */
 const lasting = (found: Readonly<Record<string, unknown>> | undefined): readonly KeptApproval[] =>
   ((found?.approvals ?? []) as readonly KeptApproval[]).filter((one) => !isPast(one.expires_at));
 

@@ -5,7 +5,7 @@ import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 import { findWallet, walletName } from './wallets.ts';
 
-/** What `use` chose, for one wallet on one gateway. */
+/** The selection made by `use`, for one wallet on one gateway. */
 interface Chosen {
   readonly project_id?: string;
   readonly org_id?: string;
@@ -18,13 +18,13 @@ async function place(cli: Cli, apiBase: string): Promise<string> {
   return [apiBase, name, (await findWallet(cli, name))?.address.toLowerCase() ?? ''].join(' ');
 }
 
-/** The project and organization in use, by gateway, wallet and address. */
+/** The selected project and organization, by gateway, wallet and address. */
 export async function chosen(cli: Cli, apiBase: string): Promise<Chosen> {
   const active = (await readJsonFile(file(cli)))?.active as Record<string, Chosen> | undefined;
   return active?.[await place(cli, apiBase)] ?? {};
 }
 
-/** Chooses, or with null forgets. */
+/** Stores a selection; null removes it. */
 export async function choose(
   cli: Cli,
   apiBase: string,

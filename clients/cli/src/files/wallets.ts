@@ -7,7 +7,7 @@ import { changeJsonFile } from './change-json-file.ts';
 import { isAbsent, isThere, readJsonFile, writeJsonFile } from './json-file.ts';
 import { configDir, profileDir, walletFile } from './paths.ts';
 
-/** A wallet as its file has it. Its key leaves the file to sign, and never to be shown. */
+/** A wallet as stored in its file. Its key is used only to sign, and is never shown. */
 export interface Wallet {
   readonly name: string;
   readonly address: string;
@@ -17,7 +17,7 @@ export interface Wallet {
   readonly rail: 'x402' | 'mpp';
 }
 
-/** What may be shown of a wallet. */
+/** The members of a wallet that may be shown. */
 export const shownWallet = ({ name, address, created, funded = false, rail }: Wallet) => ({
   name,
   address,
@@ -27,7 +27,7 @@ export const shownWallet = ({ name, address, created, funded = false, rail }: Wa
 });
 
 /**
- * The name of the wallet in use: `--wallet`, else `SVC_WALLET`, the binding file, `wallets use`, and `default`.
+ * The name of the active wallet: `--wallet`, else `SVC_WALLET`, the binding file, `wallets use`, and `default`.
  *
  * @throws WALLET_SELECTION_CONFLICT when environment and binding name different ones
  */
@@ -44,7 +44,7 @@ export async function walletName(cli: Cli): Promise<string> {
   return checkedName(set ?? bound ?? (await usedWallet(cli)));
 }
 
-/** The wallet that `wallets use` chose. */
+/** The wallet that `wallets use` selected. */
 export async function usedWallet(cli: Cli): Promise<string> {
   const config = await readJsonFile(join(configDir(cli), 'config.json'));
   return typeof config?.active_wallet === 'string' ? config.active_wallet : 'default';
@@ -62,7 +62,7 @@ export function checkedName(name: string): string {
   });
 }
 
-/** The wallet of a name, if it is there. @throws BAD_WALLET_FILE, also for one that others can read */
+/** The wallet with this name, if it exists. @throws BAD_WALLET_FILE, also for one that others can read */
 export async function findWallet(cli: Cli, name: string): Promise<Wallet | undefined> {
   const path = walletFile(cli, name);
   const found = await readJsonFile(path, { code: 'BAD_WALLET_FILE', secret: true });
@@ -84,9 +84,9 @@ const isHex = (value: unknown, digits: number): value is string =>
   typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-fA-F]+$/.test(value);
 
 /**
- * The wallet that requests are signed with, if there is one.
+ * The wallet that signs requests, if there is one.
  *
- * @throws WALLET_NOT_FOUND for one that this very call names: no other wallet is to answer for what it does
+ * @throws WALLET_NOT_FOUND for a wallet that this call names: no other wallet may sign in its place
  */
 export async function signingWallet(cli: Cli): Promise<Wallet | undefined> {
   const name = await walletName(cli);
@@ -96,7 +96,7 @@ export async function signingWallet(cli: Cli): Promise<Wallet | undefined> {
   return found;
 }
 
-/** The wallet in use. @throws NO_WALLET */
+/** The active wallet. @throws NO_WALLET */
 export async function activeWallet(cli: Cli): Promise<Wallet> {
   const name = await walletName(cli);
   const wallet = await findWallet(cli, name);
@@ -107,13 +107,13 @@ export async function activeWallet(cli: Cli): Promise<Wallet> {
   });
 }
 
-/** Makes a wallet with a fresh key. @throws WALLET_EXISTS */
+/** Creates a wallet with a new key. @throws WALLET_EXISTS */
 export async function newWallet(cli: Cli, name: string): Promise<Wallet> {
   const { randomKey } = await import('../net/signing.ts');
   return keepWallet(cli, name, randomKey());
 }
 
-/** The wallet of a name, made where there is none; another process may make it at the same moment. */
+/** Returns the wallet with this name, and creates it if needed. Another process may create it at the same moment. */
 export async function findOrMakeWallet(cli: Cli, name: string): Promise<{ wallet: Wallet; isNew: boolean }> {
   const there = await findWallet(cli, name);
   if (there !== undefined) return { wallet: there, isNew: false };
@@ -133,7 +133,7 @@ export async function keepWallet(cli: Cli, name: string, privateKey: string): Pr
   const address = addressOf(privateKey);
   const created = new Date().toISOString();
   try {
-    // A key that another process has just put there is never written over.
+    // Never overwrites a key that another process has just written.
     await writeJsonFile(path, { address, privateKey, created, funded: false, rail: 'x402' }, { isNew: true });
   } catch (error) {
     if (!isThere(error)) throw error;
@@ -142,7 +142,7 @@ export async function keepWallet(cli: Cli, name: string, privateKey: string): Pr
   return { name, address, privateKey, created, funded: false, rail: 'x402' };
 }
 
-/** Has a wallet pay by another rail from now on. */
+/** Sets the payment rail of a wallet. */
 export async function switchRail(cli: Cli, wallet: Wallet, rail: Wallet['rail']): Promise<Wallet> {
   const change = (found: object | undefined) => ({ ...found, rail });
   await changeJsonFile(walletFile(cli, wallet.name), change, { code: 'BAD_WALLET_FILE', secret: true });
@@ -164,7 +164,7 @@ export async function walletNames(cli: Cli): Promise<string[]> {
   return there;
 }
 
-/** @throws WALLET_NOT_FOUND, WALLET_EXISTS, WALLET_PROTECTED for the one named `default` */
+/** @throws WALLET_NOT_FOUND, WALLET_EXISTS, WALLET_PROTECTED for the wallet `default` */
 export async function renameWallet(cli: Cli, from: string, to: string): Promise<void> {
   refuseDefault(from, 'renamed');
   if ((await findWallet(cli, checkedName(from))) === undefined) throw walletNotFound(from);
@@ -178,7 +178,7 @@ export async function renameWallet(cli: Cli, from: string, to: string): Promise<
   if ((await usedWallet(cli)) === from) await useWallet(cli, to);
 }
 
-/** @throws WALLET_NOT_FOUND, WALLET_PROTECTED for `default` and for the one in use */
+/** @throws WALLET_NOT_FOUND, WALLET_PROTECTED for `default` and for the active wallet */
 export async function removeWallet(cli: Cli, name: string): Promise<void> {
   refuseDefault(name, 'removed');
   if ((await findWallet(cli, checkedName(name))) === undefined) throw walletNotFound(name);

@@ -6,7 +6,7 @@ import type { Credential } from '../net/credential.ts';
 import { operationCommand, type Shape, take } from '../operation-command.ts';
 import { rows } from '../operations/admin.ts';
 
-/** The admin's key, or with none the wallet in use, which the gateway may know for an admin's. */
+/** The admin's key. Without one it is the active wallet, which the gateway may accept as an admin's. */
 const credential = async ({ env }: Cli): Promise<Credential | undefined> =>
   env.SVC_ADMIN_KEY === undefined ? undefined : { kind: 'admin', headers: { 'x-admin-key': env.SVC_ADMIN_KEY } };
 

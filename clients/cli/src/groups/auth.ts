@@ -55,7 +55,7 @@ interface Asked {
   readonly user?: string | undefined;
 }
 
-/** Sends something to the paths of a project's users, by a key of the project. */
+/** Sends a request to the user endpoints of a project, with a key of the project. */
 async function ask(
   { cli, flags }: Pick<Call, 'cli' | 'flags'>,
   { method, path, query, body, key = 'anon', user }: Asked,
@@ -65,7 +65,7 @@ async function ask(
   return (await call(cli, { method, path: `/auth/v1/${path}`, query, body, credential })).body;
 }
 
-/** A secret that may come by standard input. */
+/** Reads a secret from its flag or from standard input. */
 const secretOf = async (cli: Cli, text: string | undefined): Promise<string | undefined> =>
   text === '-' ? (await readText(cli, '-')).trim() : text;
 

@@ -1,6 +1,6 @@
 import type { Command, Group } from '../command.ts';
 
-/** Each asks `svc __complete` with the words typed so far, so that it knows every command there is. */
+/** Each script calls `svc __complete` with the typed words, so it knows every command. */
 const scripts = {
   bash: `_svc() {
   local line word

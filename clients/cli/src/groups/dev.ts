@@ -38,7 +38,7 @@ const dev: Command = {
       ...cli.env,
       PORT: String(flags.number('port') ?? 4000),
       ...(dataDir === undefined ? {} : { SVC_DATA_DIR: resolve(cli.cwd, dataDir) }),
-      // Nothing is ever written to it: it ends with this process, however that ends.
+      // The pipe receives no data. It closes when this process ends, however that happens.
       STOP_WITH_STDIN: '1',
     };
     const bar = progress(cli);
@@ -49,7 +49,7 @@ const dev: Command = {
       stdio: 'pipe',
       detached: true,
     });
-    // The group, for npm stands between.
+    // Signals the process group, because npm runs in between.
     const stop = () => process.kill(-child.pid!, 'SIGTERM');
     cli.signal.addEventListener('abort', stop, { once: true });
     let told = '';
@@ -67,7 +67,7 @@ const dev: Command = {
       line({ api_base: url, pid: child.pid, data_dir: env.SVC_DATA_DIR ?? join(folder, '.svc') });
       cli.stderr.write(told);
     });
-    // The gateway names its variable, which `svc dev` sets by a flag.
+    // The gateway's message names its variable, which `svc dev` sets by a flag.
     child.stderr.on('data', (text) =>
       cli.stderr.write(String(text).replaceAll('set SVC_DATA_DIR to', 'set --data-dir to')),
     );

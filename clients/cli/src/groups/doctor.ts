@@ -8,10 +8,10 @@ import { apiBase } from '../net/api-base.ts';
 import { progress } from '../progress.ts';
 import { projectFlag } from '../resolve.ts';
 
-/** Statuses that leave the command a success. */
+/** Statuses with which the command succeeds. */
 const harmless: ReadonlySet<string> = new Set(['ok', 'warning', 'skipped', 'unknown']);
 
-/** Checks that need a credential, and say nothing without one. */
+/** Checks that need a credential, and are skipped without one. */
 const signed: ReadonlySet<string> = new Set(['tier', 'operator_health', 'recovery_posture']);
 
 const doctor: Command = {
@@ -70,7 +70,7 @@ const doctor: Command = {
   },
 };
 
-/** Whether there is anything to sign in with; a wallet that cannot be read is another check's. */
+/** Whether there is a credential. Another check reports an unreadable wallet. */
 async function isSomebody(cli: Cli): Promise<boolean> {
   try {
     if (cli.env.SVC_DELEGATE_TOKEN !== undefined) return true;

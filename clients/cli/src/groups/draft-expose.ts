@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { projectDoor } from '../import/project-door.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
 
-/** A policy as `pg_policies` has it, or a table without one. */
+/** A row of `pg_policies`, or a table without a policy. */
 interface PolicyRow {
   readonly table: string;
   readonly table_sql: string;
@@ -12,11 +12,11 @@ interface PolicyRow {
   readonly roles: readonly string[];
   readonly using: string | null;
   readonly check: string | null;
-  /** Functions of the project that it calls, with the types of their arguments. */
+  /** Functions of the project that the policy calls, with their argument types. */
   readonly calls: readonly { readonly name: string; readonly signature: string }[];
 }
 
-/** Names and roles that a manifest knows: the service key passes by every policy. */
+/** Only names and roles that a manifest can contain. The service key bypasses every policy. */
 const policiesSql = `select c.relname as table, 'public.' || quote_ident(c.relname) as table_sql,
     quote_ident(p.policyname) as policy, lower(p.permissive) as kind, lower(p.cmd) as command, p.qual as using, p.with_check as check,
     array(select r::text from unnest(p.roles) r where r in ('public', 'anon', 'authenticated', 'project_admin')) as roles,
@@ -38,7 +38,7 @@ const policySql = ({ policy, table_sql, kind, command, roles, using, check }: Po
     ...(check === null ? [] : [`with check (${check})`]),
   ].join(' ');
 
-/** The manifest that shows tables by the policies that they have. */
+/** Drafts a manifest that exposes tables according to their policies. */
 function manifestOf(rows: readonly PolicyRow[]) {
   const policies = rows.filter(({ policy, roles }) => policy !== null && roles.length > 0);
   const tables = [...new Set(rows.map(({ table }) => table))].map((name) => {

@@ -110,7 +110,7 @@ const errors: Command = {
   },
 };
 
-/** The page that the command answers with: the only one, or the last of a watch. */
+/** The page that the command returns: the only one, or the last one of a watch. */
 async function judged({ cli, flags }: Call): Promise<Page> {
   const project = await requireProject(cli, { '--project': flags.text('project') });
   const look = async () =>
@@ -149,7 +149,7 @@ async function judged({ cli, flags }: Call): Promise<Page> {
         bar.at(`Watching for new failures: ${page?.verdict.new_fingerprints ?? 0} so far`, spentMs / watchMs);
       },
     });
-    // Half a watch finds nobody innocent.
+    // An interrupted watch must not pass the gate.
     if (aborted && gate) throw stopped();
     return page;
   } finally {

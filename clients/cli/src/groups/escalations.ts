@@ -10,7 +10,7 @@ import { findProject, orgFlag, projectFlag, requireOrgOrProject } from '../resol
 
 const inputs = rows['escalations.raise'].inputs;
 
-/** The exit code of a wait without an answer; the escalation stays open. */
+/** Exit code of a wait that ends without an answer. The escalation remains open. */
 const unanswered = 2;
 
 const raise: Command = {
@@ -90,7 +90,7 @@ const raise: Command = {
       try {
         current = await perform(cli, rows['escalations.get'], { org, escalation: raised.escalation_id });
       } catch (error) {
-        // It is raised: one look that went wrong must not lose its id.
+        // The escalation exists: a failed poll must not lose its id.
         if (!cli.signal.aborted && !(error instanceof Failure && passes(error))) throw error;
         note(cli, 'The gateway could not be asked; looking again.');
       }

@@ -82,9 +82,9 @@ const init: Command = {
 };
 
 /**
- * Whether a wallet is to pay by another rail than it does.
+ * Whether a wallet has to switch to another rail.
  *
- * @throws RAIL_SWITCH_REQUIRES_CONFIRM without the word that it shall, UNSUPPORTED_OPTION for a rail that nothing is paid by
+ * @throws RAIL_SWITCH_REQUIRES_CONFIRM without the confirmation, UNSUPPORTED_OPTION for an unsupported rail
  */
 function requireRail(
   cli: Cli,
@@ -93,7 +93,7 @@ function requireRail(
   isConfirmed: boolean,
 ): boolean {
   if (rail === undefined || rail === wallet?.rail) return false;
-  // Without the flag that named it another wallet would be meant.
+  // Without its flag the suggested command would select another wallet.
   const named = cli.wallet === undefined ? '' : `--wallet ${cli.wallet} `;
   if (wallet !== undefined && !isConfirmed)
     throw local('RAIL_SWITCH_REQUIRES_CONFIRM', `The wallet ${wallet.name} pays by ${wallet.rail}.`, {
@@ -107,7 +107,10 @@ function requireRail(
   return wallet !== undefined;
 }
 
-/** What became of a voucher: one that is not taken is no reason to be without a wallet. Contract 04, sections 1.7 and 3.5. */
+/**
+ * Redeems a voucher. A rejected voucher does not prevent the creation of the wallet. Contract 04, sections 1.7 and
+ * 3.5.
+ */
 async function redeem(cli: Cli, code: string): Promise<{ voucher: unknown } | { voucher_error: object }> {
   try {
     const { body } = await call(cli, { method: 'POST', path: '/vouchers/v1/redemptions', body: { code } });
@@ -120,7 +123,7 @@ async function redeem(cli: Cli, code: string): Promise<{ voucher: unknown } | { 
   }
 }
 
-/** A read that may fail without anything being lost. */
+/** Returns null when an optional read fails. */
 async function orNull<Body>(answer: Promise<{ body: Body }>): Promise<Body | null> {
   try {
     return (await answer).body;

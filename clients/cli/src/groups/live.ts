@@ -9,7 +9,7 @@ import { call, connection, failed } from '../net/gateway.ts';
 import { note, pause } from '../progress.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
 
-/** Pauses before the stream is taken up again, in milliseconds; the last one repeats. */
+/** Pauses before the stream reconnects, in milliseconds; the last one repeats. */
 const pauses = [250, 1_000, 3_000, 10_000];
 
 const live: Command = {
@@ -90,7 +90,7 @@ const live: Command = {
   },
 };
 
-/** Throws what will not pass: what the gateway refuses, and whatever kept a stream from ever coming. */
+/** Throws permanent errors: refusals of the gateway, and any error before the first successful connection. */
 function refuse(cli: Cli, error: unknown, served: boolean): void {
   const isTold = error instanceof Failure || error instanceof SvcError;
   if (!isTold && served) return;

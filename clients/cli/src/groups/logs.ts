@@ -16,7 +16,7 @@ interface Entry {
 
 const pattern = /^(req|fnrun|fnatt|trc)_[A-Za-z0-9_-]{1,128}$/;
 const pageRows = 200;
-/** Pages of each feed that are looked through, newest and latest ones where that can be chosen. */
+/** How many pages of each feed are searched, the newest first where the feed allows it. */
 const pagesMax = 10;
 const tailMax = 1000;
 
@@ -117,7 +117,7 @@ const logs: Command = {
 
 interface Place {
   readonly org: string;
-  /** Undefined where the organization alone is looked at. */
+  /** Undefined when only the organization is searched. */
   readonly project?: string | undefined;
 }
 
@@ -148,7 +148,7 @@ function sinceOf(text: string | undefined): number | undefined {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Rows that mention the request anywhere. */
+/** Rows that contain the request id anywhere. */
 const mentioning = (rows: Rows, id: string): Rows => rows.filter((row) => JSON.stringify(row).includes(id));
 
 async function inAudit(cli: Cli, org: string, id: string, gaveUp: () => void): Promise<Entry[]> {

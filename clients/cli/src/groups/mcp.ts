@@ -18,7 +18,7 @@ const mcp: Command = {
   streams: true,
   async run({ cli, exitWith, perform }) {
     const [{ runMcpBridge }, { url }] = await Promise.all([import('../mcp/bridge.ts'), apiBase(cli)]);
-    /** What was made is made all the same, and the answer tells of it. */
+    /** If the save fails, the created resource still exists, and the answer says so. */
     const kept = async (id: string, keep: () => Promise<void>) => {
       try {
         await keep();
@@ -44,7 +44,7 @@ const mcp: Command = {
         const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};
         return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
       },
-      // A program that only looks keys up goes on working where it was.
+      // A call that only looks up keys does not change the active project.
       saveProjectKeys: (id, keys, isNew) =>
         kept(id, async () => {
           await keepKeys(cli, url, id, keys);

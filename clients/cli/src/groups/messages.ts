@@ -121,7 +121,7 @@ const list: Command = {
   },
 };
 
-/** Longest that a gateway holds one read, in seconds. */
+/** Longest time for which a gateway holds one long-poll, in seconds. */
 const heldSecondsMax = 25;
 
 const wait: Command = {

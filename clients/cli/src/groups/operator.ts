@@ -76,7 +76,7 @@ interface OperatorToken {
   readonly wallets: readonly string[];
 }
 
-/** RFC 8628: shows a code, and asks until a person has decided on it. */
+/** RFC 8628: shows a code, and polls until a person has decided on it. */
 async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
   const { url } = await apiBase(cli);
   const ask = async <Body>(path: string, body: object) =>
@@ -108,7 +108,7 @@ async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         const word = error.envelope.error;
-        // A look that got lost is no answer (RFC 8628, section 3.5).
+        // A failed poll is not an answer (RFC 8628, section 3.5).
         if (word === 'slow_down' || passes(error)) everyMs += 5_000;
         else if (word === 'access_denied') throw local('OPERATOR_LOGIN_DENIED', 'The code was refused in the browser.');
         else if (word === 'expired_token')
@@ -190,7 +190,7 @@ const logout: Command = {
       await forgetSession(cli, kind);
       if (session === undefined) continue;
       try {
-        // As nobody’s kept session: what is refused is over anyway.
+        // This session is not stored: if the gateway rejects it, there is nothing to remove.
         const credential = { ...bearer('none', session.token) };
         await call(cli, { method: 'POST', path: revokePaths[kind], body: {}, credential });
         revoked.push(kind);
@@ -212,7 +212,7 @@ const overview: Command = {
   run: async ({ cli }) => perform(cli, rows['operator.getOverview'], {}, { credential: readingSession }),
 };
 
-/** The session that reads, which goes before the wallet here: it answers for all wallets of its person. */
+/** The read session. It takes precedence over the wallet here, because it covers all wallets of its person. */
 async function readingSession(cli: Cli): Promise<Credential | undefined> {
   const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
   return session === undefined ? undefined : bearer('operator', session.token);

@@ -98,7 +98,7 @@ interface Bought {
   readonly payer: string | undefined;
 }
 
-/** The result as tools and commands give it. Contract 04, section 1.3. */
+/** The result in the format of tools and commands. Contract 04, section 1.3. */
 function result({ status, url, headers, body, offer, payer }: Bought) {
   const settled = settlementOf(headers);
   const told = (name: string) => headers.get(`x-svc-payment-${name}`);
@@ -111,7 +111,7 @@ function result({ status, url, headers, body, offer, payer }: Bought) {
       'PAYMENT_SETTLEMENT_FAILED',
       'The answer came, but no receipt with it: whether the payment was settled is not known.',
       {
-        // What came may have been paid for, so it is not thrown away.
+        // The payment may have been made, so the body is kept in the failure.
         details: { http_status: status, amount_usd_micros: Number(offer.amount), network: offer.network, body },
         mutationState: 'unknown',
         nextActions: [{ type: 'reconcile_payment', why: 'Look at the wallet on chain before paying again.' }],

@@ -52,7 +52,7 @@ const provision: Command = {
   async run({ cli, flags }) {
     const org_id = await findOrg(cli, { '--org': flags.text('org') });
     const { url } = await apiBase(cli);
-    // Where keys cannot be kept none are made.
+    // Creates no keys if they cannot be stored.
     await keptKeys(cli, url);
     const made = await perform(
       cli,

@@ -61,13 +61,13 @@ const join: Command = {
   },
 };
 
-/** The presence that is kept, while it is live. */
+/** The stored presence, if it is live. */
 async function livePresence({ cli }: Call, inputs: Readonly<Record<string, string>>) {
   const found = await perform(cli, rows['rooms.getPresence'], inputs);
   return found.state === 'active' ? found : undefined;
 }
 
-/** What a seat costs. */
+/** Price of a seat, in millionths of a dollar. */
 const seatMicros = 10_000;
 
 async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
@@ -85,7 +85,7 @@ async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
       model,
       session_key,
     },
-    // Neither wallet nor token is shown: the payer is seated.
+    // Sends neither wallet nor token: the seat belongs to the payer.
     credential: { kind: 'none', headers: {} },
     payer: walletPayer(cli, { capMicros: flags.number('max-usd-micros') ?? seatMicros, network: 'base-sepolia' }),
   });
