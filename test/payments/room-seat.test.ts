@@ -100,6 +100,19 @@ test('who pays for a key is seated in the room for good, announced, and told of 
 
 const invitedRoom = () => invited('welcome');
 
+test('a key of an archived room seats its guest, without a message in the room', async () => {
+  const { redeem, post, get } = await invited();
+  expect((await post('/archive', {})).status).toBe(200);
+  const payer = await chain.payer();
+  const header = await sign(payer, challengeOf(await redeem()).accepts[0]);
+  const seated = await redeem(paying(header), { requested_name: 'Guest' });
+  expect([seated.status, seated.body]).toMatchObject([
+    200,
+    { membership: { role: 'viewer' }, presence: { name: 'Guest' }, recent_messages: [] },
+  ]);
+  expect((await get('/messages')).body).toMatchObject({ messages: [] });
+});
+
 test('an unmodified client redeems a key', async () => {
   const { id, authSecret, orgId } = await invited();
   const payer = await chain.payer();
