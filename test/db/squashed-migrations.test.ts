@@ -93,7 +93,7 @@ test('the one migration makes what the unreleased ones made, to the byte', async
   expect(await contents(fresh)).toEqual(expected);
 });
 
-test('a database with all unreleased migrations starts as it is and keeps its rows', async () => {
+test('a database with all unreleased migrations starts, gets those that came later and keeps its rows', async () => {
   const databaseUrl = await databaseAt(unreleased.length);
   await withClient(databaseUrl, (client) =>
     client.query(`insert into principals (id, type, display_name) values ('kept', 'human', 'Kept')`),
@@ -102,7 +102,9 @@ test('a database with all unreleased migrations starts as it is and keeps its ro
   const gateway = await startGateway({ databaseUrl, dataDir: folder.path });
   expect((await gateway.call({ headers: async () => ({}) }, 'GET', '/readyz')).status).toBe(200);
   expect(await gateway.stop()).toBe(0);
-  expect(await recorded(databaseUrl)).toEqual(before);
+  const after = await recorded(databaseUrl);
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after).toHaveLength(before.length + (await knownMigrations()) - 1);
   const kept = await withClient(databaseUrl, (client) =>
     client.query(`select type, display_name from principals where id = 'kept'`),
   );
