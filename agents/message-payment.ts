@@ -19,7 +19,7 @@ export interface MessagePayment {
 }
 
 /** @param payment the payment as the message holds it, a JSON object of x402; undefined when it holds none */
-export function openPurse(ctx: Context, payment: unknown, { resource, path }: Sold): MessagePayment {
+export function openMessagePayment(ctx: Context, payment: unknown, { resource, path }: Sold): MessagePayment {
   let receipt: object | undefined;
   let isPacked = false;
   const { paymentContext } = ctx;

@@ -36,7 +36,7 @@ interface MessagesPage extends Rows {
 }
 
 /** What is told with a first page that was read together with those of other rooms. */
-class ToldFirst implements Told {
+class NewestMessages implements Told {
   readonly reset = false;
   readonly earliestCursor = undefined;
   readonly held = undefined;
@@ -175,7 +175,7 @@ builder.objectFields(RoomRef, (t) => ({
       const rows = rowsOf(ctx, found.messages);
       return {
         ...toConnection({ rows, hasNext: found.hasMore, hasPrevious: false }),
-        told: new ToldFirst(rows.at(-1)),
+        told: new NewestMessages(rows.at(-1)),
       };
     },
   }),

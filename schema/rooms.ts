@@ -47,7 +47,7 @@ export interface ShownPresence extends Presence {
 /** A presence as the answer to a call shows it that has just found or made it. */
 export const arrivedPresence = (arrival: PresenceResult): ShownPresence => ({ ...arrival.presence, arrival });
 
-const ArrivalRef = builder.objectRef<PresenceResult>('RoomArrival').implement({
+const PresenceResultRef = builder.objectRef<PresenceResult>('RoomArrival').implement({
   description: 'How a call came by a presence.',
   fields: (t) => ({
     resumed: t.boolean({
@@ -91,7 +91,7 @@ PresenceRef.implement({
       description: 'Whether it is there; in a change, right after it.',
     }),
     arrival: t.field({
-      type: ArrivalRef,
+      type: PresenceResultRef,
       nullable: true,
       description: 'How the call came by it that answers it; null where it is merely looked at.',
       resolve: ({ arrival }) => arrival,

@@ -1,5 +1,5 @@
-import { HeldAnswers } from '../core/held-answers.ts';
 import { newId } from '../core/ids.ts';
+import { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
@@ -58,7 +58,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       ...watches.services,
       payments,
       schemaCaches: new SchemaCaches(projectPools),
-      heldAnswers: new HeldAnswers(),
+      responseBackpressure: new ResponseBackpressure(),
       messageMirror: startMirror(start, () => services),
       rateLimiter: new RateLimiter(),
       settings,

@@ -34,7 +34,7 @@ export function arrivalOf(
   });
   const { method } = request;
   const keeping: Keeping = {
-    held: services.heldAnswers,
+    held: services.responseBackpressure,
     owner: networkOf(address),
     mayRefuse: method === 'GET' || method === 'HEAD',
   };

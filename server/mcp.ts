@@ -13,7 +13,7 @@ import { answerRpc } from './json-rpc.ts';
 import { mcpEntries } from './mcp-entries.ts';
 import { createContext } from './request-context.ts';
 import type { Entry } from './routes/entry.ts';
-import { standingOf } from './status.ts';
+import { serviceStatusOf } from './status.ts';
 
 const profileHeader = 'svc-mcp-profile';
 
@@ -21,7 +21,7 @@ const profileHeader = 'svc-mcp-profile';
 export function platformMcpEntries(options: HttpOptions): Entry[] {
   const info = { name: 'svc-platform', version: options.version };
   const shared = { info, calls: createRunningCalls(options.signals) };
-  const standing = standingOf(options);
+  const service = serviceStatusOf(options);
   return mcpEntries(options, {
     path: platformPath,
     answer: (exchange) => {
@@ -29,7 +29,7 @@ export function platformMcpEntries(options: HttpOptions): Entry[] {
       return answerRpc(exchange, { limit: bodyBytesMax, facts, mustBeJson: true, streams: true }, () => {
         const profile = profileOf(exchange);
         const { ctx, as } = contextsOf(options, exchange);
-        return (call) => answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, standing } }));
+        return (call) => answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, service } }));
       });
     },
     endSession: shared.calls.endSession,

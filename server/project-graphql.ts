@@ -1,5 +1,5 @@
 import type { Context } from '../kernel/run/context.ts';
-import { openGraphDoor } from '../resolvers/rows/open-door.ts';
+import { authenticateGraph } from '../resolvers/rows/authenticate-rows.ts';
 import { asServiceError } from '../resolvers/rows/run-graph.ts';
 import { rowBodyBytesMax, shown } from '../rest-compat/rows/answer.ts';
 import type { GraphQLRequest } from '../schema/engine/engine.ts';
@@ -45,7 +45,7 @@ export async function openProject(
   ctx: Context,
   { schemas, projectId, path, headers }: ProjectOpening,
 ): Promise<ProjectRequest> {
-  const caller = await openGraphDoor(ctx, projectId);
+  const caller = await authenticateGraph(ctx, projectId);
   try {
     return await ProjectRequest.open({ schemas, caller, settings: { path, headers } });
   } catch (error) {

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { ServiceError, toEnvelope } from '../core/errors.ts';
-import type { HeldAnswers } from '../core/held-answers.ts';
+import type { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { newTraceId } from '../core/tracing.ts';
 import { ReplayedRefusal } from '../kernel/durability/idempotency.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
@@ -135,7 +135,7 @@ export class Answer extends ServerResponse<IncomingMessage> {
 
 /** What is known of a large answer to be. */
 export interface Keeping {
-  readonly held: HeldAnswers;
+  readonly held: ResponseBackpressure;
   /** A project, or the network that asks where it is none's. */
   owner: string;
   /** That it is not given does no harm: nothing was changed. */

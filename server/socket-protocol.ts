@@ -32,7 +32,7 @@ const fromClients: readonly unknown[] = [
 export function speakProtocol(
   protocol: Server<SocketExtra>,
   extra: SocketExtra,
-  { log, heldAnswers: held }: Pick<Services, 'log' | 'heldAnswers'>,
+  { log, responseBackpressure: held }: Pick<Services, 'log' | 'responseBackpressure'>,
 ): void {
   const { socket, writer } = extra;
   const close = (code: number, reason: string) =>

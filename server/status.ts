@@ -2,10 +2,10 @@ import type { OwnDoc } from '../rest-compat/openapi/platform.ts';
 import {
   HealthinessWire,
   healthSummary,
-  type ServiceStanding,
+  type ServiceStatus,
   StatusWire,
   statusSummary,
-} from '../rest-compat/service-standing.ts';
+} from '../rest-compat/service-status.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { jsonType, sendAnswer, sendJson } from './respond.ts';
 
@@ -36,7 +36,7 @@ const always = ['graphql', 'rest', 'subscriptions', 'live', 'mcp', 'a2a'];
 type Asked = Pick<HttpOptions, 'health' | 'version' | 'services'>;
 
 /** The state of the gateway, by its own knowledge. */
-export const standingOf = ({ health, version, services }: Asked): ServiceStanding => ({
+export const serviceStatusOf = ({ health, version, services }: Asked): ServiceStatus => ({
   async status() {
     const { publicBaseUrl: base } = services.settings;
     const { isDegraded, uptimeSeconds, takesPayments } = await health.standing();
@@ -64,7 +64,7 @@ export const answerStatus =
   (options: Asked) =>
   async ({ response }: Exchange): Promise<void> => {
     const headers = { 'content-type': jsonType, 'cache-control': `public, max-age=${freshSeconds}` };
-    const body = JSON.stringify(await standingOf(options).status());
+    const body = JSON.stringify(await serviceStatusOf(options).status());
     sendAnswer(response, { status: 200, headers, body });
   };
 
@@ -72,6 +72,6 @@ export const answerStatus =
 export const answerHealth =
   (options: Asked) =>
   async ({ response }: Exchange): Promise<void> => {
-    const body = await standingOf(options).health();
+    const body = await serviceStatusOf(options).health();
     sendJson(response, body.status === 'healthy' ? 200 : 503, body);
   };

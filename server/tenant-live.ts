@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { findVisitor } from '../resolvers/auth/hosted/visitor.ts';
-import type { LiveCaller } from '../resolvers/live/open-door.ts';
+import type { LiveCaller } from '../resolvers/live/authenticate-live.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { liveParamsOf } from './live/answer-live.ts';

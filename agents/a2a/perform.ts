@@ -6,7 +6,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { AgentTask } from '../../resolvers/agents/agent-tasks.ts';
 import { findTarget } from '../find-target.ts';
 import { isObject, RpcError, rpcCodes } from '../json-rpc.ts';
-import { type MessagePayment, openPurse, paymentAsked } from '../message-payment.ts';
+import { type MessagePayment, openMessagePayment, paymentAsked } from '../message-payment.ts';
 import { passes, refusalFacts } from '../refusals.ts';
 import type { AskedMessage } from './dialect.ts';
 import { a2aError } from './errors.ts';
@@ -69,16 +69,16 @@ export async function perform(ctx: Context, message: AskedMessage, before?: Befo
   const { skill, url } = readAsk(message, before);
   const { services, request } = ctx;
   const resource = (services.settings.publicBaseUrl ?? request.baseUrl) + a2aPath;
-  const purse = openPurse(ctx, paymentIn(message), { resource, path: a2aPath });
-  const outcome = await runSkill(skill, url, ctx, purse);
-  return { outcome: { skill: skill.id, url: url ?? null, ...outcome }, kept: purse.packed };
+  const payment = openMessagePayment(ctx, paymentIn(message), { resource, path: a2aPath });
+  const outcome = await runSkill(skill, url, ctx, payment);
+  return { outcome: { skill: skill.id, url: url ?? null, ...outcome }, kept: payment.packed };
 }
 
 async function runSkill(
   skill: Skill,
   url: string | undefined,
   asking: Context,
-  purse: MessagePayment,
+  payment: MessagePayment,
 ): Promise<Omit<Outcome, 'skill' | 'url'>> {
   const nothing = { facts: {}, artifacts: [] };
   if (skill.asks === 'site' && url === undefined)
@@ -87,13 +87,13 @@ async function runSkill(
       state: 'input-required',
       says: 'Which site? Send its HTTPS address or its host name, for example https://shop.example.org/.',
     };
-  const ctx = skill.isSold === true ? purse.ctx : asking;
+  const ctx = skill.isSold === true ? payment.ctx : asking;
   try {
     const { title, data, markdown } = await (skill.asks === 'site' ? skill.run(ctx, url!) : skill.run(ctx));
     return {
       state: 'completed',
       says: `${title}: done.`,
-      facts: paidFacts(purse.receipt()),
+      facts: paidFacts(payment.receipt()),
       artifacts: [
         { name: title, description: 'The answer as data.', part: { data } },
         {

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { openPurse, paymentAsked } from '../message-payment.ts';
+import { openMessagePayment, paymentAsked } from '../message-payment.ts';
 import { refusalFacts } from '../refusals.ts';
 import { unknownTool } from './answer.ts';
 import { paymentKey, settled } from './payment.ts';
@@ -24,11 +24,11 @@ async function callTool(ctx: Context, { name, args, meta }: ToolCall): Promise<T
   const tool = toolOf(name);
   if (tool === undefined) throw unknownTool(name);
   const resource = `mcp://tool/${name}`;
-  const purse = openPurse(ctx, meta[paymentKey], { resource, path: resource });
+  const payment = openMessagePayment(ctx, meta[paymentKey], { resource, path: resource });
   try {
-    const result = toolResult(await tool.call(tool.isSold ? purse.ctx : ctx, args));
-    purse.packed();
-    return { ...result, ...settled(purse.receipt()) };
+    const result = toolResult(await tool.call(tool.isSold ? payment.ctx : ctx, args));
+    payment.packed();
+    return { ...result, ...settled(payment.receipt()) };
   } catch (failure) {
     const error = asRefusal(failure);
     const asked = paymentAsked(error);

@@ -33,25 +33,25 @@ export async function followed<Result>(
     last = word.progress;
     progress(word);
   };
-  const tellSteps = () => {
+  const reportSteps = () => {
     const { done = 0, of, what = 'Begun', at = startedAt } = step ?? {};
     const seconds = secondsSince(at);
     const message = seconds === 0 ? `${what}.` : `${what}, for ${seconds} s.`;
     const total = of === undefined ? {} : { total: of };
     tell({ progress: done + seconds / (seconds + halfStepSeconds), ...total, message });
   };
-  const tellSeconds = () => {
+  const reportSeconds = () => {
     const seconds = secondsSince(startedAt);
     if (waits === undefined) tell({ progress: seconds, message: `At work for ${seconds} s.` });
     else tell({ progress: seconds, total: waits, message: `Waiting for ${seconds} s of ${waits}.` });
   };
-  const beat = tool.isInSteps ? tellSteps : tellSeconds;
+  const beat = tool.isInSteps ? reportSteps : reportSeconds;
   if (tool.isLong || waits !== undefined) beat();
   const timer = setInterval(beat, everyMs);
   try {
     return await run((taken) => {
       step = { ...taken, at: performance.now() };
-      if (tool.isInSteps) tellSteps();
+      if (tool.isInSteps) reportSteps();
     });
   } finally {
     clearInterval(timer);

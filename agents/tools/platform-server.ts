@@ -13,11 +13,11 @@ import { unknownTool } from '../mcp/answer.ts';
 import { paymentKey, settled } from '../mcp/payment.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { McpServer, ServerInfo, ToolCall, ToolResult } from '../mcp/server.ts';
-import { openPurse, paymentAsked } from '../message-payment.ts';
-import { RowRefusal } from './doors.ts';
+import { openMessagePayment, paymentAsked } from '../message-payment.ts';
 import { errorText, type Refused } from './error-text.ts';
 import { followed } from './follow-call.ts';
 import { callTool, expandResult, findTools, listedOwn, type OwnTool, toolsFound, windowOf } from './own-tools.ts';
+import { RowRefusal } from './path-requests.ts';
 import { resultText } from './present.ts';
 import { type Profile, profiles } from './profiles.ts';
 import { type Arguments, listed, type Tool, type ToolRun, titleOf } from './tool.ts';
@@ -142,13 +142,13 @@ const kept = async (ctx: Context, call: ToolCall, items: readonly unknown[]): Pr
 async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: PlatformOptions): Promise<ToolResult> {
   const { reveal, args } = revealed(tool, call.args);
   const resource = `mcp://tool/${tool.name}`;
-  const purse = openPurse(ctx, call.meta[paymentKey], { resource, path: resource });
-  const paying = tool.isPriced ? purse.ctx : ctx;
+  const payment = openMessagePayment(ctx, call.meta[paymentKey], { resource, path: resource });
+  const paying = tool.isPriced ? payment.ctx : ctx;
   const result = await guarded(tool.name, ctx, async () => {
     const done = await followed(tool, args, call.progress, (progress) =>
       tool.run({ ...options.run, ctx: { ...paying, progress } }, args),
     );
-    purse.packed();
+    payment.packed();
     const text = await resultText(titleOf(tool.name), done, {
       secrets: reveal ? [] : tool.secrets,
       // What was revealed is kept no more than what was not.
@@ -156,7 +156,7 @@ async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: Platfo
     });
     return { content: [{ type: 'text', text }], structuredContent: done };
   });
-  return result.isError === true ? result : { ...result, ...settled(purse.receipt()) };
+  return result.isError === true ? result : { ...result, ...settled(payment.receipt()) };
 }
 
 /** Tools whose results hold secrets show them in their text to a client that says so. */

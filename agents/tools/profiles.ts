@@ -1,5 +1,5 @@
 import { operations } from '../../resolvers/index.ts';
-import { doorTools } from './door-tools.ts';
+import { pathTools } from './path-tools.ts';
 import type { Tool } from './tool.ts';
 
 /** A choice of tools: what is listed, so that a model's context is not filled with what it will not need. */
@@ -76,7 +76,7 @@ export const profiles: readonly Profile[] = [
   },
   {
     name: 'data',
-    lists: among({ namespaces: ['projects', 'users'], tools: [...known, ...doorTools.map(({ name }) => name)] }),
+    lists: among({ namespaces: ['projects', 'users'], tools: [...known, ...pathTools.map(({ name }) => name)] }),
     reachesAll: true,
   },
   { name: 'all', lists: () => true, reachesAll: true },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
-import { HealthinessWire, type ServiceStanding, StatusWire } from '../../rest-compat/service-standing.ts';
+import { HealthinessWire, type ServiceStatus, StatusWire } from '../../rest-compat/service-status.ts';
 import { refuseUnknown, type Tool } from './tool.ts';
 
 const input = { type: 'object', properties: {}, required: [], additionalProperties: false } as const;
@@ -9,7 +9,7 @@ const ofService = (
   name: string,
   description: string,
   output: z.ZodType,
-  ask: (standing: ServiceStanding) => Promise<object>,
+  ask: (service: ServiceStatus) => Promise<object>,
 ): Tool => ({
   name,
   description,
@@ -22,10 +22,10 @@ const ofService = (
   isLong: false,
   isInSteps: false,
   waits: () => undefined,
-  async run({ ctx, standing }, args) {
+  async run({ ctx, service }, args) {
     refuseUnknown(input, args);
     ctx.chargeAddress();
-    return ask(standing);
+    return ask(service);
   },
 });
 
@@ -35,12 +35,12 @@ export const serviceTools: readonly Tool[] = [
     'service_status',
     'What this gateway can do, which version it is, for how long it has been up, and whether all of it works. Look here first when calls fail for no reason of their own.',
     StatusWire,
-    (standing) => standing.status(),
+    (service) => service.status(),
   ),
   ofService(
     'service_health',
     'Whether this gateway and each thing it depends on (its database, chains, payments) are well, one by one.',
     HealthinessWire,
-    (standing) => standing.health(),
+    (service) => service.health(),
   ),
 ];

@@ -2,7 +2,7 @@ import { invalidField } from '../../core/errors.ts';
 import type { Credentials } from '../../kernel/access/credentials.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { JsonSchema } from '../../rest-compat/openapi/path-doc.ts';
-import type { ServiceStanding } from '../../rest-compat/service-standing.ts';
+import type { ServiceStatus } from '../../rest-compat/service-status.ts';
 
 /** What a tool does to the world, as clients may show before they allow it. */
 export interface Annotations {
@@ -32,7 +32,7 @@ export interface ToolRun {
   /** The same request with other credentials, as the doors of a project want them; ends with the signal. */
   readonly as: (credentials: Credentials, signal: AbortSignal) => Context;
   /** What the gateway says of itself. */
-  readonly standing: ServiceStanding;
+  readonly service: ServiceStatus;
 }
 
 /** What a model calls: an operation, or two that are one thing to it, by their documented name. Contract 04, section 4.2. */

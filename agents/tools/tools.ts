@@ -6,8 +6,8 @@ import { routes } from '../../rest-compat/routes.ts';
 import { balanceTools } from './balance-tools.ts';
 import { byProject, eitherTool } from './combine.ts';
 import { withManifest } from './descriptions.ts';
-import { doorTools } from './door-tools.ts';
 import { operationTool } from './operation-tool.ts';
+import { pathTools } from './path-tools.ts';
 import { exclusively, joinTool } from './room-tools.ts';
 import { serviceTools } from './service-tools.ts';
 import type { ArgumentForm, Arguments, Tool } from './tool.ts';
@@ -96,7 +96,7 @@ const particular: readonly Tool[] = [
   byProject(exclusively(named('claims.create', 'claim_room_resource'))),
   ...balanceTools(routes),
   invitesUser(named(createUser.name, 'invite_auth_user')),
-  ...doorTools,
+  ...pathTools,
   ...serviceTools,
 ];
 

@@ -8,8 +8,8 @@ import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resol
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setPassword } from '../../resolvers/auth/set-password.ts';
 import { token } from '../../resolvers/auth/token.ts';
-import { adds, door } from './door.ts';
-import { askPath, atDoorOf, type Knock } from './doors.ts';
+import { askPath, type PathRequest, withProjectKey } from './path-requests.ts';
+import { adds, pathTool } from './path-tool.ts';
 import type { Annotations, Arguments, Tool } from './tool.ts';
 
 interface UserTool {
@@ -22,13 +22,13 @@ interface UserTool {
   readonly input: z.ZodRawShape;
   readonly annotations?: Partial<Annotations>;
   readonly secrets?: readonly string[];
-  readonly knock: (args: Arguments) => Knock;
+  readonly request: (args: Arguments) => PathRequest;
   /** Whether it takes the service key. @default never */
   readonly isTrusted?: (args: Arguments) => boolean;
 }
 
-function userTool({ endpoint, input, annotations, knock, isTrusted, ...more }: UserTool): Tool {
-  return door({
+function userTool({ endpoint, input, annotations, request, isTrusted, ...more }: UserTool): Tool {
+  return pathTool({
     ...more,
     input: z.strictObject({ project_id: projectId, ...input }),
     output: endpoint.wire,
@@ -36,8 +36,8 @@ function userTool({ endpoint, input, annotations, knock, isTrusted, ...more }: U
     async ask(run, given: Arguments) {
       const { project_id, access_token: user, ...args } = given;
       const kind = isTrusted?.(args) === true ? 'service' : 'anon';
-      const ctx = await atDoorOf(run, project_id as string, kind, user as string | undefined);
-      return askPath(ctx, knock(args));
+      const ctx = await withProjectKey(run, project_id as string, kind, user as string | undefined);
+      return askPath(ctx, request(args));
     },
   });
 }
@@ -50,7 +50,7 @@ const { shape: registered } = finishPasskeyRegistration.input;
 const { shape: signIn } = beginPasskeySignIn.input;
 const { shape: signedIn } = finishPasskeySignIn.input;
 
-/** What the users of a project do, by the project's own door. Contract 04, section 4.2.10. */
+/** What the users of a project do, by the project's own pathTool. Contract 04, section 4.2.10. */
 export const userTools: readonly Tool[] = [
   userTool({
     name: 'request_magic_link',
@@ -66,7 +66,7 @@ export const userTools: readonly Tool[] = [
     annotations: { openWorldHint: true },
     // The anon key does not invite.
     isTrusted: ({ intent }) => intent === 'invite',
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/magic-link', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/magic-link', body }),
   }),
   userTool({
     name: 'verify_magic_link',
@@ -78,7 +78,7 @@ export const userTools: readonly Tool[] = [
       code: z.string().optional().describe('The six digits that were mailed.'),
     },
     secrets: session,
-    knock: (body) => ({
+    request: (body) => ({
       method: 'POST',
       path: '/auth/v1/token',
       query: { grant_type: body.token === undefined ? 'email_code' : 'magic_link' },
@@ -91,14 +91,14 @@ export const userTools: readonly Tool[] = [
     endpoint: setPassword,
     input: { access_token, ...setPassword.input.shape },
     annotations: { destructiveHint: true, idempotentHint: true },
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/user/password', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/user/password', body }),
   }),
   userTool({
     name: 'passkey_register_options',
     description: 'Begin to give a user of a project a passkey: the options for the browser’s authenticator.',
     endpoint: beginPasskeyRegistration,
     input: { access_token, app_origin: register.app_origin },
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/register/options', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/register/options', body }),
   }),
   userTool({
     name: 'passkey_register_verify',
@@ -110,14 +110,14 @@ export const userTools: readonly Tool[] = [
       response: registered.response,
       label: registered.label,
     },
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/register/verify', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/register/verify', body }),
   }),
   userTool({
     name: 'passkey_login_options',
     description: 'Begin to sign a user of a project in by a passkey: the options for the browser’s authenticator.',
     endpoint: beginPasskeySignIn,
     input: { app_origin: signIn.app_origin, email: signIn.email },
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/login/options', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/login/options', body }),
   }),
   userTool({
     name: 'passkey_login_verify',
@@ -125,7 +125,7 @@ export const userTools: readonly Tool[] = [
     endpoint: finishPasskeySignIn,
     input: { challenge_id: signedIn.challenge_id, response: signedIn.response },
     secrets: session,
-    knock: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/login/verify', body }),
+    request: (body) => ({ method: 'POST', path: '/auth/v1/passkeys/login/verify', body }),
   }),
   userTool({
     name: 'list_passkeys',
@@ -133,7 +133,7 @@ export const userTools: readonly Tool[] = [
     endpoint: passkeys,
     input: { access_token },
     annotations: { readOnlyHint: true, idempotentHint: true },
-    knock: () => ({ method: 'GET', path: '/auth/v1/passkeys' }),
+    request: () => ({ method: 'GET', path: '/auth/v1/passkeys' }),
   }),
   userTool({
     name: 'delete_passkey',
@@ -141,7 +141,7 @@ export const userTools: readonly Tool[] = [
     endpoint: deletePasskey,
     input: { access_token, passkey_id: deletePasskey.input.shape.passkey_id },
     annotations: { destructiveHint: true, idempotentHint: true },
-    knock: ({ passkey_id: id }) => ({
+    request: ({ passkey_id: id }) => ({
       method: 'DELETE',
       path: `/auth/v1/passkeys/${encodeURIComponent(String(id))}`,
     }),

@@ -105,7 +105,7 @@ export const errorReleases = pgTable(
     pendingSince: moment('pending_since'),
     /** When those that wait are told of; null while none waits. */
     dueAt: moment('due_at'),
-    toldAt: moment('told_at'),
+    recordedAt: moment('told_at'),
     /** When anything was first reported of it. */
     notedAt: moment('noted_at').notNull().defaultNow(),
   },

@@ -12,13 +12,13 @@ export const eventKeys = pgTable(
     /** `<where the fact comes from>:<its id there>`. */
     key: text('key').notNull(),
     position: bigint('position', { mode: 'bigint' }).notNull(),
-    toldAt: createdAt(),
+    recordedAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.key] }),
-    index('event_keys_told_idx').on(t.toldAt),
+    index('event_keys_told_idx').on(t.recordedAt),
     // Of messages, which retention forgets earlier.
-    index('event_keys_messages_idx').on(t.toldAt).where(sql`${t.key} like 'message:%'`),
+    index('event_keys_messages_idx').on(t.recordedAt).where(sql`${t.key} like 'message:%'`),
   ],
 );
 

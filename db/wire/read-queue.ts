@@ -2,7 +2,7 @@ import { SmallReads } from './reads-alike.ts';
 import type { SharedRead } from './shared-read.ts';
 
 /** A connection that carries reads. */
-export interface ReadCarrier {
+export interface ReadConnection {
   readonly underWay: number;
   /** Whether it takes further ones. */
   readonly isOpen: boolean;
@@ -13,7 +13,7 @@ export interface ReadCarrier {
 export interface ReadQueue {
   /** Not sent yet. */
   waiting: SharedRead[];
-  readonly carriers: Set<ReadCarrier>;
+  readonly connections: Set<ReadConnection>;
   opening: boolean;
   flushing: boolean;
   /** Until when each read has a connection to itself, since one of late took long. */
@@ -24,7 +24,7 @@ export interface ReadQueue {
 
 export const emptyQueue = (): ReadQueue => ({
   waiting: [],
-  carriers: new Set(),
+  connections: new Set(),
   opening: false,
   flushing: false,
   apartUntil: 0,
@@ -32,5 +32,5 @@ export const emptyQueue = (): ReadQueue => ({
 });
 
 /** Whether anything is under way. */
-export const isAsked = ({ waiting, carriers, opening, flushing }: ReadQueue): boolean =>
-  waiting.length > 0 || carriers.size > 0 || opening || flushing;
+export const isAsked = ({ waiting, connections, opening, flushing }: ReadQueue): boolean =>
+  waiting.length > 0 || connections.size > 0 || opening || flushing;

@@ -1,11 +1,11 @@
 import type { Project, Session, SessionOptions } from '../project-session.ts';
 import type { BatchRows } from './batch.ts';
-import { Carrier, type CarrierOptions } from './read-carrier.ts';
-import type { ReadCarrier } from './read-queue.ts';
+import type { ReadConnection } from './read-queue.ts';
+import { SharedConnection, type SharedConnectionOptions } from './shared-connection.ts';
 import { type ProjectRead, SharedRead } from './shared-read.ts';
 
 /** Where the connections come from. */
-export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions, 'onStatement'> {
+export interface SharedReadsOptions extends SessionOptions, Pick<SharedConnectionOptions, 'onStatement'> {
   /** A connection that is idle now. */
   readonly idle: (project: Project) => Session | undefined;
   readonly acquire: (project: Project) => Promise<Session>;
@@ -18,7 +18,7 @@ export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions,
 }
 
 /** Connections of a project that carry reads at once. */
-const carriersMax = 4;
+const connectionsMax = 4;
 /** With so many reads under way on each connection another one is worth to be opened. */
 const busy = 4;
 /** Most reads under way on one connection. */
@@ -60,20 +60,21 @@ export class SharedReads {
   #flush(project: Project): void {
     const { reads } = project;
     while (reads.waiting.length > 0) {
-      const carrier = this.#carrierFor(project);
-      if (carrier === undefined) return;
-      carrier.send(reads.waiting.splice(0, underWayMax - carrier.underWay));
+      const connection = this.#connectionFor(project);
+      if (connection === undefined) return;
+      connection.send(reads.waiting.splice(0, underWayMax - connection.underWay));
     }
   }
 
   /** Where reads go now; undefined when they have to wait, for one that will say so. */
-  #carrierFor(project: Project): ReadCarrier | undefined {
-    const { carriers, opening } = project.reads;
-    let least: ReadCarrier | undefined;
-    for (const one of carriers) if (one.isOpen && (least === undefined || one.underWay < least.underWay)) least = one;
-    if (carriers.size < carriersMax) {
+  #connectionFor(project: Project): ReadConnection | undefined {
+    const { connections, opening } = project.reads;
+    let least: ReadConnection | undefined;
+    for (const one of connections)
+      if (one.isOpen && (least === undefined || one.underWay < least.underWay)) least = one;
+    if (connections.size < connectionsMax) {
       const idle = this.#options.idle(project);
-      if (idle !== undefined) return this.#carrier(project, idle);
+      if (idle !== undefined) return this.#connection(project, idle);
       if ((least === undefined || least.underWay >= busy) && !opening) void this.#open(project);
     }
     return least === undefined || least.underWay >= underWayMax || this.#options.wanted() ? undefined : least;
@@ -84,20 +85,20 @@ export class SharedReads {
     reads.opening = true;
     try {
       const session = await this.#options.acquire(project);
-      const carrier = this.#carrier(project, session);
+      const connection = this.#connection(project, session);
       reads.opening = false;
       this.#flush(project);
-      carrier.endIdle();
+      connection.endIdle();
     } catch (error) {
       reads.opening = false;
       // Others still carry; without any, nothing would come for these.
-      if (reads.carriers.size === 0) for (const read of reads.waiting.splice(0)) read.fail(error);
+      if (reads.connections.size === 0) for (const read of reads.waiting.splice(0)) read.fail(error);
     }
   }
 
-  #carrier(project: Project, session: Session): Carrier {
+  #connection(project: Project, session: Session): SharedConnection {
     const { reads } = project;
-    const carrier: Carrier = new Carrier({
+    const connection: SharedConnection = new SharedConnection({
       ...this.#options,
       session,
       onAnswer: () => {
@@ -108,13 +109,13 @@ export class SharedReads {
         for (const read of reads.waiting.splice(0)) read.divert();
       },
       onEnd: ({ isCut, unclean, cancelling }) => {
-        reads.carriers.delete(carrier);
+        reads.connections.delete(connection);
         if (isCut) this.#options.close(session);
         else this.#options.release(session, unclean, cancelling);
         this.#flush(project);
       },
     });
-    reads.carriers.add(carrier);
-    return carrier;
+    reads.connections.add(connection);
+    return connection;
   }
 }

@@ -96,11 +96,11 @@ function sourceOf(
 /** The setting that holds what is asked, as a JSON list of texts. */
 export const askedSetting = 'svc.asked';
 
-const toldSetting = 'svc.told';
+const reportedSetting = 'svc.told';
 
 /**
  * Has each query of {@link askedSetting} analysed, which finds out what its names and types are and runs nothing of it.
- * Ends with what PostgreSQL said, for {@link toldSql}.
+ * Ends with what PostgreSQL said, for {@link reportedSql}.
  */
 export const askSql = `do $svc$
 declare
@@ -116,10 +116,10 @@ begin
       told := told || pg_catalog.json_build_object('at', at, 'code', kind, 'message', said);
     end;
   end loop;
-  perform pg_catalog.set_config('${toldSetting}', pg_catalog.array_to_json(told)::text, true);
+  perform pg_catalog.set_config('${reportedSetting}', pg_catalog.array_to_json(told)::text, true);
 end $svc$`;
 
-export const toldSql = `select pg_catalog.current_setting('${toldSetting}')`;
+export const reportedSql = `select pg_catalog.current_setting('${reportedSetting}')`;
 
 interface Told {
   readonly at: number;
@@ -129,8 +129,8 @@ interface Told {
 
 const types: Readonly<Record<string, FindingType>> = { '42703': 'missing-column', '42P01': 'missing-table' };
 
-/** What PostgreSQL said is wrong with the SQL itself. @param told the answer of {@link toldSql} */
-export function findingsTold(asked: readonly Asked[], told: string): Finding[] {
+/** What PostgreSQL said is wrong with the SQL itself. @param told the answer of {@link reportedSql} */
+export function reportedFindings(asked: readonly Asked[], told: string): Finding[] {
   const found = new Map<string, Finding>();
   for (const { at, code, message } of JSON.parse(told) as readonly Told[]) {
     const { path } = asked[at]!;

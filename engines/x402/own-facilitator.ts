@@ -4,7 +4,7 @@ import type { Address, Hex } from './networks.ts';
 import type { Presented } from './presented.ts';
 import type { Receipt } from './receipts.ts';
 import { PaymentRefused } from './refusals.ts';
-import type { Journey, Sender } from './sender.ts';
+import type { RequestOrigin, Sender } from './sender.ts';
 import { requirementV2 } from './terms.ts';
 
 interface OwnFacilitatorOptions {
@@ -58,7 +58,7 @@ export async function createOwnFacilitator({
         throw error;
       }
     }
-    async function send(to: Address, data: Hex, journey: Journey): Promise<Hex> {
+    async function send(to: Address, data: Hex, journey: RequestOrigin): Promise<Hex> {
       if (sender === undefined) throw (attempt.fault ??= new Error('This facilitator has no account to settle with.'));
       try {
         return await sender.send({ to, data }, journey);

@@ -33,11 +33,11 @@ export interface Sender {
    * @throws what the chain says when the call would fail, PaymentRefused when it would cost too much gas,
    *   PaymentsUnavailable when it could not be sent: then it was not
    */
-  readonly send: (call: Call, journey: Journey) => Promise<Hex>;
+  readonly send: (call: Call, journey: RequestOrigin) => Promise<Hex>;
 }
 
 /** Who is told of a transaction on its way. */
-export interface Journey {
+export interface RequestOrigin {
   /** Its hash, before it is sent; once more for another when the node will not have the first. It is not sent when this fails. */
   readonly announce: (transaction: Hex) => Promise<void>;
   /** That it was sent, though the node may not have said so. */

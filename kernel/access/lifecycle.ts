@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { LifecycleState, Org } from '../../db/schema/orgs.ts';
 import { dormantDaysMin, lifecycleDays } from '../limits/limits.ts';
 
-type Standing = Pick<Org, 'tier' | 'lifecycleState' | 'lifecycleEnteredAt' | 'leaseExpiresAt'>;
+type OrgLifecycle = Pick<Org, 'tier' | 'lifecycleState' | 'lifecycleEnteredAt' | 'leaseExpiresAt'>;
 
 const refusals = { frozen: 'PROJECT_FROZEN', dormant: 'PROJECT_DORMANT', purged: 'RESOURCE_NOT_FOUND' } as const;
 const next = { active: 'past_due', past_due: 'frozen', frozen: 'dormant', dormant: 'purged' } as const;
@@ -26,7 +26,7 @@ export function entersAt({ leaseExpiresAt }: Pick<Org, 'leaseExpiresAt'>, state:
  *
  * @throws PROJECT_FROZEN, PROJECT_DORMANT, and for a purged one RESOURCE_NOT_FOUND
  */
-export function refuseWhileClosed(org: Standing | undefined): void {
+export function refuseWhileClosed(org: OrgLifecycle | undefined): void {
   if (org === undefined || !isClosed(org.lifecycleState)) return;
   const { lifecycleState: state } = org;
   const at = (end: LeaseEnd) =>

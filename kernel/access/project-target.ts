@@ -57,11 +57,11 @@ export async function findProjectTarget(services: Services, projectId: string): 
 }
 
 /** Those of some projects that {@link findProjectTarget} would find, asked of the database. */
-export async function standingProjects(
+export async function activeProjects(
   { db }: Pick<Services, 'db'>,
   projectIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.rows(standingStatement.with({ ids: projectIds }));
+  const rows = await db.rows(statusStatement.with({ ids: projectIds }));
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -99,7 +99,7 @@ const targetStatement = statement(
     where ${projects.id} = ${id} and ${projects.deletedAt} is null`,
 );
 
-const standingStatement = statement(
+const statusStatement = statement(
   'rows.standing',
   { params: { ids: typed<readonly string[]>('text[]') }, row: pick(projects, 'id') },
   ({ ids }, row) => sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId}

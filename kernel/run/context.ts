@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { HeldAnswers } from '../../core/held-answers.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import type { KeyRing } from '../../core/keys.ts';
+import type { ResponseBackpressure } from '../../core/response-backpressure.ts';
 import type { Database } from '../../db/pool.ts';
 import type { ProjectDatabases } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
@@ -54,7 +54,7 @@ export interface Services {
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   /** Large answers that wait for their readers. */
-  readonly heldAnswers: HeldAnswers;
+  readonly responseBackpressure: ResponseBackpressure;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
   /** Faults of the platform's own that are open. */

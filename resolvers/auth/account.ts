@@ -9,8 +9,8 @@ import { lockUserStatement } from './lock-user.ts';
 import { ownRpId } from './redirects.ts';
 import { momentOf, momentOrNull, sessionJson } from './rows.ts';
 import { endSessions } from './sessions.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRows, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { stands } from './stands.ts';
 
 /** What a signed-in user sees and ends of its account. Contract 01, section 3.10. */
@@ -129,7 +129,7 @@ export const unlinkIdentity = endpoint({
       lockUserStatement.with({ user: account.id }),
       unlinkStatement.with({ user: account.id, provider, subject, session: session.id }),
     ]);
-    if (unlinked !== undefined) forgetStandings(services, target);
+    if (unlinked !== undefined) forgetAccountStatuses(services, target);
     return { ok: true as const, unlinked: unlinked !== undefined };
   },
   wire: z.object({ ok: z.literal(true), unlinked: z.boolean() }),

@@ -17,8 +17,8 @@ import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { readEntry, redirectUrlsMax } from './redirect-urls.ts';
 import type { AuthSettings } from './rows.ts';
 import { authSettings } from './settings.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 
 const domain = z
   .string()
@@ -140,7 +140,7 @@ export const changeSettings = stepMutation({
         judgeStatement.with(wanted),
         changeStatement.with(wanted),
       ]);
-      forgetStandings(services, target);
+      forgetAccountStatuses(services, target);
       refuse(projectId!, verdict);
     },
     settle: async ({ services }, { projectId }): Promise<AuthSettings> =>

@@ -24,8 +24,8 @@ import { requireRedirect } from './redirects.ts';
 import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { roleChange } from './role-change.ts';
 import { momentOrNull } from './rows.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
 import { endedWithoutPasskey } from './unproven.ts';
 
@@ -122,7 +122,7 @@ export const createUser = stepMutation({
           userMetadata: data ?? '{}',
         }),
       ]);
-      forgetStandings(services, target);
+      forgetAccountStatuses(services, target);
       // Somebody else made the user meanwhile: its password is not this one.
       if (changed === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     },

@@ -15,8 +15,8 @@ import {
   ownProject,
 } from './project-users.ts';
 import { momentOrNull } from './rows.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 
 /** `DELETE /auth/v1/admin/users/:user_id`: an addition, since tenant SQL does not reach the users of its project. */
 export const deleteUser = stepMutation({
@@ -52,7 +52,7 @@ export const deleteUser = stepMutation({
       const target = await findProjectTarget(services, projectId!);
       const { id } = JSON.parse(user!) as ManagedUser;
       await authRow(services, target, deleteStatement.with({ id }));
-      forgetStandings(services, target);
+      forgetAccountStatuses(services, target);
     },
     settle: async (_work, { user }): Promise<ManagedUser> => JSON.parse(user!) as ManagedUser,
     undo: nothingToUndo,

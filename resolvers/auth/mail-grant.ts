@@ -13,9 +13,9 @@ import { hashPassword } from './passwords.ts';
 import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authStatement } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/authenticate-project.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
 import { endedWithoutPasskey } from './unproven.ts';
 
@@ -148,7 +148,7 @@ async function admit(
       isTrusted: isTrustedInvite(challenge),
     }),
   ]);
-  if (admitted?.outcome === 'admitted') forgetStandings(services, target);
+  if (admitted?.outcome === 'admitted') forgetAccountStatuses(services, target);
   return admitted;
 }
 

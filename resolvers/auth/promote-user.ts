@@ -10,9 +10,9 @@ import { projectId } from '../../kernel/input/fields.ts';
 import { type OperationNames, stepMutation } from '../../kernel/run/operation.ts';
 import { email } from './auth-input.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authActions } from './shared/actions.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 
 const changingRole = (isAdmin: boolean, named: OperationNames) =>
   stepMutation({
@@ -38,7 +38,7 @@ const changingRole = (isAdmin: boolean, named: OperationNames) =>
       async effect({ services }, { projectId, userId }) {
         const target = await findProjectTarget(services, projectId!);
         await authRow(services, target, changeStatement.with({ user: userId!, isAdmin }));
-        forgetStandings(services, target);
+        forgetAccountStatuses(services, target);
       },
       async settle({ services }, { projectId, userId }): Promise<ManagedUser> {
         const target = await findProjectTarget(services, projectId!);

@@ -7,7 +7,7 @@ import { ClientUserWire, clientUser } from './client-user.ts';
 import { type AuthSettings, momentOf, momentOrNull, type SessionRow, type UserRow } from './rows.ts';
 
 /** A session with what its tokens are made from. */
-export interface StandingSession {
+export interface ActiveSession {
   readonly session: SessionRow;
   readonly user: UserRow;
   readonly settings: AuthSettings;
@@ -56,7 +56,7 @@ export const SessionWire = z
 export type SessionAnswer = z.output<typeof SessionWire>;
 
 /** The role that a session gives: an admin without the passkey that the project demands is a user like others. */
-export function roleOf({ session, user, settings }: StandingSession): UserRole {
+export function roleOf({ session, user, settings }: ActiveSession): UserRole {
   if (!user.is_admin) return 'authenticated';
   return settings.require_passkey_for_project_admin && session.aal !== 'aal2' ? 'authenticated' : 'project_admin';
 }
@@ -65,7 +65,7 @@ export function roleOf({ session, user, settings }: StandingSession): UserRole {
 export async function answerSession(
   services: Services,
   target: ProjectTarget,
-  standing: StandingSession,
+  standing: ActiveSession,
   refreshToken: string,
 ): Promise<SessionAnswer> {
   const { session, user } = standing;

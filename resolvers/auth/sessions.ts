@@ -13,8 +13,8 @@ import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
 import { answerSession, requireDomain, type SessionAnswer } from './session-answer.ts';
 import { sessionOver } from './session-over.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { stands } from './stands.ts';
 import { swept } from './swept.ts';
 
@@ -93,7 +93,7 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
   ]);
   if (standing === undefined) {
     const ended = await authRow(services, target, reuseStatement.with({ token: hash }));
-    if (ended !== undefined) forgetStandings(services, target);
+    if (ended !== undefined) forgetAccountStatuses(services, target);
     else if (found !== undefined) {
       requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
       assertWithinWindow(signInThrottles.refresh, { count: found.count + 1, wait: found.wait });
@@ -122,14 +122,14 @@ export async function endSessions(
     lockUserStatement.with({ user: userId }),
     endStatement.with({ user: userId, only: only ?? null, except: except ?? null }),
   ]);
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
   return count!;
 }
 
 /** Ends the session that a refresh token belongs to, used or not. */
 export async function endSessionOfToken(services: Services, target: ProjectTarget, given: string): Promise<void> {
   await authRow(services, target, endByTokenStatement.with({ token: sha256Hex(given) }));
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
 }
 
 const s = named(sessions, 's');
@@ -137,7 +137,7 @@ const u = named(users, 'u');
 const t = named(refreshTokens, 't');
 
 /** Session `s` of user `u` with what its tokens are made from. */
-const standingJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
+const statusJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
 
 /** Whoever begins or refreshes a session sweeps up a few that are long over, with their tokens. */
 const sweptSessions = swept(
@@ -168,7 +168,7 @@ const startStatement = authStatement(
       subject: typed<string | null>('text'),
       unverified: typed<boolean>('boolean'),
     },
-    answer: standingJson,
+    answer: statusJson,
   },
   (
     { userId, amr, aal, provider, passkeyId, tokenHash, hash, subject, unverified },
@@ -222,7 +222,7 @@ const findStatement = authStatement(
     params: { token, seconds },
     answer: jsonObject({
       /** What a refresh token that is good belongs to. */
-      standing: standingJson,
+      standing: statusJson,
       /** Refreshes of the session of late, and seconds until the first of them is one of late no longer. */
       count: computed<number>('integer', sql`late.count`),
       wait: computed<number>('numeric', sql`late.wait`),
@@ -240,7 +240,7 @@ const refreshStatement = authStatement(
   'session_refresh',
   {
     params: { token, fresh: token, times: typed<number>('integer'), seconds },
-    answer: standingJson,
+    answer: statusJson,
   },
   // Who comes second has waited for the session, and finds the token used.
   ({ token, fresh, times, seconds }, answer) => sql`with ${sweptSessions}, used as (

@@ -14,8 +14,8 @@ import { lockUserStatement } from './lock-user.ts';
 import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { sessionOver } from './session-over.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { countTry, forgetTries } from './throttle.ts';
 
 /** How long after a link or a code a password can be set without the old one, in minutes: as long as they were good. */
@@ -137,7 +137,7 @@ export async function replacePassword(
     replaceStatement.with({ id: account.id, passwordHash: hash, session: session.id }),
   ]);
   if (ended === undefined) throw sessionOver();
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
   return ended;
 }
 

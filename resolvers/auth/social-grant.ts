@@ -15,8 +15,8 @@ import { isStillAllowed } from './redirects.ts';
 import { settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
+import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { forgetStandings } from './shared/standing.ts';
 import { type ReturnedFlow, takeFlow } from './social-flows.ts';
 import { stands } from './stands.ts';
 import { endedWithoutPasskey } from './unproven.ts';
@@ -107,7 +107,7 @@ async function come(
     lockAddressStatement.with({ email: newcomer.email }),
     comeStatement.with(newcomer),
   ]);
-  if (came !== undefined) forgetStandings(services, target);
+  if (came !== undefined) forgetAccountStatuses(services, target);
   return came;
 }
 

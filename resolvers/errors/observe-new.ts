@@ -87,7 +87,7 @@ const pendStatement = statement(
         pendingFingerprints: sql`case when ${pending} >= ${named} then ${pendingFingerprints}
           else jsonb_path_query_array(${pendingFingerprints} || ${excluded(pendingFingerprints)}, ${firstNamed}) end`,
         pendingSince: sql`least(${pendingSince}, ${excluded(pendingSince)})`,
-        dueAt: sql`coalesce(${errorReleases.dueAt}, greatest(now(), ${errorReleases.toldAt} + ${quiet}))`,
+        dueAt: sql`coalesce(${errorReleases.dueAt}, greatest(now(), ${errorReleases.recordedAt} + ${quiet}))`,
       })}
     returning ${row}`;
   },
@@ -152,7 +152,7 @@ const takeStatement = statement(
         pendingFingerprints: sql`'[]'`,
         pendingSince: sql`null`,
         dueAt: sql`null`,
-        toldAt: sql`now()`,
+        recordedAt: sql`now()`,
       })} where ${isRelease(given)} and exists (select from due)
     )
     select ${row} from due ${errorReleases}`,

@@ -17,7 +17,7 @@ export const events = domain('events', {
   operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],
   expires: [
     // Nobody reports a fact so late; the events themselves are gone by then.
-    { table: eventKeys, when: isPast(eventKeys.toldAt, '400 days') },
+    { table: eventKeys, when: isPast(eventKeys.recordedAt, '400 days') },
   ],
   housekeeping: {
     'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),

@@ -72,7 +72,7 @@ export const emitEvent = mutation({
     const { org, project } = work;
     const { payload, truncated } = fitPayload(input.payload);
     if (appKey !== null) {
-      const told = await tellOnce(work, appKey, { type, payload, truncated });
+      const told = await publishOnce(work, appKey, { type, payload, truncated });
       if (told !== undefined) return told;
     }
     await spendDaily(work, {
@@ -163,7 +163,7 @@ type Told = Pick<EmittedEvent['event'], 'type' | 'payload'> & Pick<EmittedEvent,
  *
  * @returns what was told under it already, as it was then
  */
-async function tellOnce(
+async function publishOnce(
   work: Work & ProjectScope,
   appKey: string,
   { type, payload, truncated }: Told,
@@ -272,7 +272,7 @@ const appendStatement = statement(
         sql`from head where ${onceKey}::text is not null`,
       )}
       on conflict (${namesOf(eventKeys.orgId, eventKeys.key)})
-        do update ${setOf(eventKeys, { position: excluded(eventKeys.position), toldAt: sql`now()` })}
+        do update ${setOf(eventKeys, { position: excluded(eventKeys.position), recordedAt: sql`now()` })}
     )
     ${insertSelect(
       events,

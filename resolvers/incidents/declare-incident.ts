@@ -12,7 +12,7 @@ import { allOf, insertInto, insertSelect, pick, statement, typed } from '../../d
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { oneLine, projectId, shows } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { tellProjects } from './tell-projects.ts';
+import { notifyProjects } from './notify-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 
 /** Each is told of it in the same transaction. */
@@ -52,7 +52,7 @@ export const declareIncident = mutation({
     const attributed = { orgIds: touched.map(({ orgId }) => orgId), projectIds: touched.map((one) => one.projectId) };
     await work.rows(attributeStatement.with({ incidentId: id, ...attributed }));
     const incident = { ...row!, projectIds: ids };
-    tellProjects(work, incident, touched);
+    notifyProjects(work, incident, touched);
     return incident;
   },
   audit: ({ id, subsystem, severity, scope, projectIds }) => ({

@@ -5,7 +5,7 @@ import { platformIncidentProjects, platformIncidents } from '../../db/schema/inc
 import { allOf, pick, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { tellProjects } from './tell-projects.ts';
+import { notifyProjects } from './notify-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 
 /** An incident, and whether this call is what ended it. */
@@ -28,7 +28,7 @@ export const resolveIncident = mutation({
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { incident_id: id } });
     const projects = await work.rows(projectsStatement.with({ incidentId: id }));
     const incident = { ...row, projectIds: projects.map(({ projectId }) => projectId) };
-    if (resolved !== undefined) tellProjects(work, incident, projects);
+    if (resolved !== undefined) notifyProjects(work, incident, projects);
     return { ...incident, changed: resolved !== undefined };
   },
   audit: ({ id, changed }) =>

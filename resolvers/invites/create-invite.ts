@@ -14,7 +14,7 @@ import { orgId } from '../../kernel/input/fields.ts';
 import { inviteHours, inviteMailMinutes } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/shared/subject-principal.ts';
-import { tellPosture } from '../members/shared/recovery-posture.ts';
+import { notifyPosture } from '../members/shared/recovery-posture.ts';
 import { requireRoomForMember } from '../members/shared/room-for-member.ts';
 import { findMembership } from '../orgs/shared/find-member.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
@@ -82,7 +82,7 @@ export const createInvite = mutation({
     };
     await work.rows(upsertStatement.with(membership));
     work.authorityChanged(org.id);
-    if (status === 'active' && role === 'owner') await tellPosture(work, org.id);
+    if (status === 'active' && role === 'owner') await notifyPosture(work, org.id);
     const member = (await findMembership(work, org.id, invitee.principalId))!;
     if (emailSent) await mailInvite(work, org, email, member);
     return { member, email, outcome: status === 'active' ? 'added' : 'invited', emailSent };

@@ -12,7 +12,7 @@ import type { Task } from '../../kernel/run/task.ts';
 import { releaseSlugs } from '../orgs/shared/claim-slug.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
 import type { MovedOrg } from './moved-org.ts';
-import { tellOfMove } from './tell-of-move.ts';
+import { notifyOfMove } from './notify-of-move.ts';
 
 /** The job that moves organizations on whose lease has ended. */
 export const lifecycleTask = 'lifecycle';
@@ -83,7 +83,7 @@ async function follow(
   }));
   await writeSystemAudit(work.client, work, 'lease_ended', entries);
   if (to === 'past_due') await queueLeaseEnded(work, moved);
-  if (to !== 'purged') await tellOfMove(work, from, to, moved);
+  if (to !== 'purged') await notifyOfMove(work, from, to, moved);
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);
     await releaseSlugs(work, ids);

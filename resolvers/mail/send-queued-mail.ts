@@ -6,7 +6,7 @@ import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { noteAttempts } from '../escalations/shared/note-attempts.ts';
-import { tellUndelivered } from '../operator-contact/shared/tell-undelivered.ts';
+import { notifyUndelivered } from '../operator-contact/shared/notify-undelivered.ts';
 
 /** After so many failed attempts a mail is given up. */
 const attemptsMax = 10;
@@ -45,7 +45,7 @@ export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload
   if (state === 'failed') {
     await unitOfWork(ctx, async (work) => {
       await work.rows(settled);
-      await tellUndelivered(work, mailId);
+      await notifyUndelivered(work, mailId);
     });
   } else await db.rows(settled);
   if (failure === undefined) return;

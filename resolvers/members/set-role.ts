@@ -13,7 +13,7 @@ import { roleWire } from '../orgs/shared/wire.ts';
 import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/shared/writers.ts';
 import { keepOneOwner } from './last-owner.ts';
 import { memberActions } from './shared/actions.ts';
-import { tellPosture } from './shared/recovery-posture.ts';
+import { notifyPosture } from './shared/recovery-posture.ts';
 
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
 export const setMemberRole = mutation({
@@ -38,7 +38,7 @@ export const setMemberRole = mutation({
     if (mayWrite(before) && !mayWrite(role)) await requireRotation(work, org, principal);
     await work.rows(updateStatement.with({ orgId: org, principalId: principal, role }));
     work.authorityChanged(org);
-    if (before === 'owner' || role === 'owner') await tellPosture(work, org);
+    if (before === 'owner' || role === 'owner') await notifyPosture(work, org);
     return { member: { ...member, role }, before };
   },
   audit: ({ member, before }) =>

@@ -5,7 +5,7 @@ import type { Hex } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
-import { tellDelivery, tellSettlement } from './payment-answer.ts';
+import { reportDelivery, reportSettlement } from './payment-answer.ts';
 import { claimedSteps, orUntilLeaseEnds, type State, type Steps } from './payment-machine.ts';
 import { keptHours, openOutcome } from './payment-outcome.ts';
 import { authorizationKey, identifierOf } from './payment-proof.ts';
@@ -164,12 +164,12 @@ function delivered(sale: PaidSale, row: Payment): State<'answered'> {
   if (outcome === undefined) throw new PaymentRefused(authorizationUsed);
   const { output } = outcome;
   if (facet.family === 'platform') {
-    tellDelivery(sale, row.id, 'replay');
+    reportDelivery(sale, row.id, 'replay');
     return { at: 'answered', output: facet.repeated === undefined ? output : facet.repeated(output) };
   }
   const identifier = identifierOf(presentedBy(sale));
   if (identifier === undefined || identifier !== row.identifier) throw new PaymentRefused(authorizationUsed);
-  tellSettlement(sale, row.version, settlementOf(row));
+  reportSettlement(sale, row.version, settlementOf(row));
   return { at: 'answered', output };
 }
 

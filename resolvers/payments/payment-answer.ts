@@ -10,15 +10,15 @@ import { paymentEvents } from './event-types.ts';
 import { type PaidSale, settlementHeader } from './sale.ts';
 
 /** Sets the headers of a paid answer. Contract 00, section 1.11; contract 04, section 1.3. */
-export function tellPayment(sale: PaidSale, { id, version }: Payment, settlement: Settlement): void {
-  tellSettlement(sale, version, settlement);
+export function reportPayment(sale: PaidSale, { id, version }: Payment, settlement: Settlement): void {
+  reportSettlement(sale, version, settlement);
   if (sale.facet.family === 'gateway') return;
-  tellDelivery(sale, id, 'first');
+  reportDelivery(sale, id, 'first');
   sale.ctx.setHeader?.('x-svc-payment-settled-at', settlement.blockTime.toISOString());
 }
 
 /** Says by headers whether an answer is the first one of its payment. Contract 04, section 1.3. */
-export function tellDelivery({ ctx }: PaidSale, paymentId: string, delivery: 'first' | 'replay'): void {
+export function reportDelivery({ ctx }: PaidSale, paymentId: string, delivery: 'first' | 'replay'): void {
   const isFirst = delivery === 'first';
   ctx.setHeader?.('x-svc-payment-id', paymentId);
   ctx.setHeader?.('x-svc-payment-deduplicated', String(!isFirst));
@@ -27,7 +27,7 @@ export function tellDelivery({ ctx }: PaidSale, paymentId: string, delivery: 'fi
 }
 
 /** Sets the header of the version that was paid with. A bare transaction hash has none, so it gets both. */
-export function tellSettlement({ ctx }: PaidSale, version: number, settlement: Settlement): void {
+export function reportSettlement({ ctx }: PaidSale, version: number, settlement: Settlement): void {
   const versions = version === 0 ? ([1, 2] as const) : [version === 1 ? (1 as const) : (2 as const)];
   for (const one of versions) ctx.setHeader?.(settlementHeader(one), encodeHeader(paidOutcome(one, settlement)));
 }

@@ -11,7 +11,7 @@ import { outcomeRow } from '../../kernel/durability/idempotency.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { PaidFor } from '../../kernel/run/price.ts';
 import { dryRun } from './dry-run.ts';
-import { notifyOrg, tellPayment, tellSettlement } from './payment-answer.ts';
+import { notifyOrg, reportPayment, reportSettlement } from './payment-answer.ts';
 import { type HeldPayment, renewLease } from './payment-rows.ts';
 import {
   deliverPayment,
@@ -196,7 +196,7 @@ const settled: Steps['settled'] = {
     await recordSettlement(services, held, { settlement, error: safeMessage(error) }).catch((failure: unknown) =>
       services.log.warn({ err: failure, payment: held.row.id }, 'A settlement was left to be reconciled.'),
     );
-    tellSettlement(sale, held.row.version, settlement);
+    reportSettlement(sale, held.row.version, settlement);
     return new ServiceError('PAYMENT_RECOVERY_PENDING', {
       retryAfter: 5,
       details: { payment_id: held.row.id, ...(error instanceof ServiceError ? { reason: error.code } : {}) },
@@ -214,7 +214,7 @@ const isTransferTwice = (error: unknown) =>
 const stored: Steps['stored'] = {
   async run({ sale, stopRenewing }, { held, settlement, output }) {
     const { services, paymentContext } = sale.ctx;
-    tellPayment(sale, held.row, settlement);
+    reportPayment(sale, held.row, settlement);
     const end = (written: boolean) => {
       stopRenewing();
       const { rows } = services.db;

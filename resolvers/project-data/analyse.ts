@@ -1,5 +1,5 @@
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { type Asked, askedSetting, askSql, findingsTold, toldSql } from '../../engines/expose/analysed.ts';
+import { type Asked, askedSetting, askSql, reportedFindings, reportedSql } from '../../engines/expose/analysed.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asOwner, inProject, once } from './shared/in-project.ts';
@@ -19,8 +19,8 @@ export async function analyse(
       texts,
     ]),
     once(askSql),
-    once(toldSql),
+    once(reportedSql),
   ];
   const rows = await inProject(() => services.projectPools.run(database, statements, { signal, discard: true }));
-  return findingsTold(asked, rows.at(-1)![0]![0]!);
+  return reportedFindings(asked, rows.at(-1)![0]![0]!);
 }

@@ -64,9 +64,9 @@ export const runSql = projectMutation({
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map(({ text, before }) => ({ ...once(text, values), before }))];
-    const { schemaCaches, live, heldAnswers } = ctx.services;
+    const { schemaCaches, live, responseBackpressure } = ctx.services;
     ctx.onOwnerResolved?.(ctx.project.id);
-    heldAnswers.refuseWhileFull(ctx.project.id);
+    responseBackpressure.refuseWhileFull(ctx.project.id);
     const { bytes = 0, values: valued = 0 } = ctx.answered ?? {};
     const left = { bytes: limits.bytes - bytes, values: limits.values - valued };
     for (const what of ['bytes', 'values'] as const) if (left[what] <= 0) throw tooLarge(what);

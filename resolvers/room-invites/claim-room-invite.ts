@@ -19,7 +19,7 @@ import { roleWire } from '../orgs/shared/wire.ts';
 import { holdRoom, isArchived } from '../rooms/shared/archived.ts';
 import { ensureRoom } from '../rooms/shared/ensure-room.ts';
 import { join } from '../rooms/shared/presence.ts';
-import { appendMessage, isTold } from '../rooms/shared/room-feed.ts';
+import { appendMessage, isPublished } from '../rooms/shared/room-feed.ts';
 import { presenceFields, sessionKey } from '../rooms/shared/room-input.ts';
 import { MessageWire, PresenceWire, presenceToWire } from '../rooms/shared/wire.ts';
 import { arrivalOf } from './arrival.ts';
@@ -194,7 +194,7 @@ function announce(work: Work & RoomScope, { id, name, principalId, lastActive }:
     createdAt: lastActive,
   };
   work.append(appendMessage(message));
-  if (isTold(message)) work.afterCommit(work.services.messageMirror.wake);
+  if (isPublished(message)) work.afterCommit(work.services.messageMirror.wake);
 }
 
 const claimedStatement = statement(

@@ -60,7 +60,7 @@ export const rooms = domain('rooms', {
     // Of messages, which are themselves gone, and told of no more.
     {
       table: eventKeys,
-      when: sql`${eventKeys.key} like 'message:%' and ${isPast(eventKeys.toldAt, `${messagesKeptDays + 10} days`)}`,
+      when: sql`${eventKeys.key} like 'message:%' and ${isPast(eventKeys.recordedAt, `${messagesKeptDays + 10} days`)}`,
       which: 'of messages',
     },
   ],

@@ -5,7 +5,7 @@ import { roomActions } from './shared/actions.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { join } from './shared/presence.ts';
 import { presenceFields, roomAddress, sessionKey } from './shared/room-input.ts';
-import { ArrivalWire, arrivalToWire, roomPath } from './shared/wire.ts';
+import { arrivalToWire, PresenceResultWire, roomPath } from './shared/wire.ts';
 
 /** `POST /orgs/v1/:org_id/rooms/:room_key/presences`. Contract 02, section 2.3. */
 export const joinRoom = mutation({
@@ -23,7 +23,7 @@ export const joinRoom = mutation({
     action: how === 'resumed' ? 'presence.resumed' : 'presence.registered',
     object: { kind: 'presence', id: presence.id },
   }),
-  wire: ArrivalWire.extend({
+  wire: PresenceResultWire.extend({
     next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string() })),
   }),
   toWire: (arrival) => {

@@ -6,7 +6,7 @@ import { computed, pick, statement, typed } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { oneLine, yesOrNo } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { isStanding } from './claims/claim-columns.ts';
+import { isInForce } from './claims/claim-columns.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
 import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
@@ -51,7 +51,7 @@ const listed = {
   activeClaims: computed<number>(
     'integer',
     sql`(select count(*)::int from ${roomClaims} where ${roomClaims.orgId} = ${roomPresences.orgId}
-      and ${roomClaims.presenceId} = ${roomPresences.id} and ${isStanding()})`,
+      and ${roomClaims.presenceId} = ${roomPresences.id} and ${isInForce()})`,
   ),
 };
 const inRoom = pick(roomPresences, 'orgId', 'roomKey');

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { roomClaims } from '../../db/schema/claims.ts';
 import { computed, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { isStanding } from './claims/claim-columns.ts';
+import { isInForce } from './claims/claim-columns.ts';
 
 /** Names a presence. */
 export interface PresenceKey {
@@ -32,6 +32,6 @@ const countStatement = statement(
     from unnest(${orgIds}::uuid[], ${ids}::text[]) with ordinality as w (org_id, id, n)
     cross join lateral (
       select count(*)::int as standing from ${roomClaims}
-      where ${roomClaims.orgId} = w.org_id and ${roomClaims.presenceId} = w.id and ${isStanding()}
+      where ${roomClaims.orgId} = w.org_id and ${roomClaims.presenceId} = w.id and ${isInForce()}
     ) counted`,
 );

@@ -68,11 +68,11 @@ async function mirrorSome(ctx: Context, { orgId, roomKey }: Lag): Promise<boolea
     return { from: room.from, next: end > room.head ? room.head + 1n : end };
   });
   if (told === undefined) return false;
-  await ctx.services.db.rows(toldStatement.with({ orgId, feedId: roomKey, from: told.from, next: told.next }));
+  await ctx.services.db.rows(publishedStatement.with({ orgId, feedId: roomKey, from: told.from, next: told.next }));
   return true;
 }
 
-type ToldMessage = Pick<
+type PublishedMessage = Pick<
   RoomMessage,
   'id' | 'senderName' | 'body' | 'threadId' | 'importance' | 'recipients' | 'createdAt'
 >;
@@ -80,7 +80,7 @@ type ToldMessage = Pick<
 /** From when on a message is told late, in milliseconds. */
 const lateMs = 86_400_000;
 
-function eventOf(orgId: string, roomKey: string, projectId: string | null, message: ToldMessage, now: Date) {
+function eventOf(orgId: string, roomKey: string, projectId: string | null, message: PublishedMessage, now: Date) {
   const snippet = snippetOf(message.body, snippetCharacters);
   return appendEvent({
     orgId,
@@ -146,7 +146,7 @@ const messagesStatement = statement(
 );
 
 // Only from where it was: a slower one has nothing to add.
-const toldStatement = statement(
+const publishedStatement = statement(
   'rooms.mirrored',
   { params: { ...pick(feedHeads, 'orgId', 'feedId'), from: typed<bigint>('bigint'), next: typed<bigint>('bigint') } },
   ({ orgId, feedId, from, next }) => sql`update ${feedHeads} ${setOf(feedHeads, {

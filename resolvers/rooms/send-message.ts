@@ -17,13 +17,13 @@ import { isArchived, roomArchived } from './shared/archived.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { othersLive } from './shared/live-presences.ts';
 import type { PresenceResult } from './shared/presence.ts';
-import { appendMessage, isTold } from './shared/room-feed.ts';
+import { appendMessage, isPublished } from './shared/room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './shared/room-input.ts';
 import {
-  ArrivalWire,
   arrivalToWire,
   MessageWire,
   messageToWire,
+  PresenceResultWire,
   PresenceWire,
   presenceToWire,
   roomPath,
@@ -119,7 +119,7 @@ export const sendMessage = mutation({
       createdAt: sender.presence.lastActive,
     };
     work.append(appendMessage(message));
-    if (isTold(message)) work.afterCommit(work.services.messageMirror.wake);
+    if (isPublished(message)) work.afterCommit(work.services.messageMirror.wake);
     return { message, deduplicated: false, sender };
   },
   // Its place in the room is given after the outcome is stored. A message that is gone since has none; its cursor starts over.
@@ -133,7 +133,7 @@ export const sendMessage = mutation({
     deduplicated ? undefined : { action: 'message.sent', object: { kind: 'message', id: message.id } },
   wire: MessageWire.extend({
     deduplicated: z.boolean(),
-    sender_presence: ArrivalWire,
+    sender_presence: PresenceResultWire,
     live_presences: z.array(PresenceWire),
     next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string() })),
   }),

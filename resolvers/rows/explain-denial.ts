@@ -3,7 +3,7 @@ import type { MissingRightError } from '../../engines/rows/plan/require-right.ts
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { RowCaller } from './open-door.ts';
+import type { RowCaller } from './authenticate-rows.ts';
 
 /**
  * Says what stands behind a denial of the database where the platform has a word of its own for it: a table that is

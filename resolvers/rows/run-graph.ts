@@ -11,7 +11,7 @@ import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
 import { rowsMax } from '../../engines/rows/request/range.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { type RowCaller, strangerOf } from './open-door.ts';
+import { type RowCaller, strangerOf } from './authenticate-rows.ts';
 import { named, prelude, type RequestSettings, reached, wordsOf } from './run-rows.ts';
 
 export interface GraphRun {
@@ -31,7 +31,7 @@ export interface GraphRun {
 export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
   if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
   ctx.onOwnerResolved?.(caller.target.projectId);
-  ctx.services.heldAnswers.refuseWhileFull(caller.target.projectId);
+  ctx.services.responseBackpressure.refuseWhileFull(caller.target.projectId);
   const statements = [
     prelude(caller, { method: 'POST' }, settings, { timezone: undefined, readOnly }),
     ...plans.map(({ statement }) => named(statement)),

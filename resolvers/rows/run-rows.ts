@@ -23,8 +23,8 @@ import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { connectionLost, saidTooMuch } from '../project-data/shared/in-project.ts';
+import { type RowCaller, strangerOf } from './authenticate-rows.ts';
 import { explainDenial, hasRight } from './explain-denial.ts';
-import { type RowCaller, strangerOf } from './open-door.ts';
 
 /** What SQL inside the project may see of a request. */
 export interface RequestSettings {
@@ -47,7 +47,7 @@ export async function runRows(
   ctx.onOwnerResolved?.(projectId);
   if (!isReading(request.method)) {
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
-    if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
+    if (mayAnswerMuch(request)) ctx.services.responseBackpressure.refuseWhileFull(projectId);
   }
   const { plan, rows, isFirstTry } = await ran(ctx, caller, request, settings);
   // The database has read them all: it has answered. A try that failed may still be on its way.

@@ -7,11 +7,11 @@ import { authenticators } from '../../db/schema/identity.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { computed, from, orNull, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
+import { notifyPosturesOf } from '../members/shared/recovery-posture.ts';
 import { endWhatRestsOn } from './end-what-rests.ts';
+import { notifyPerson } from './notify-person.ts';
 import { lockPerson } from './people.ts';
 import { inSession } from './session-scope.ts';
-import { tellPerson } from './tell-person.ts';
 
 export interface ShownAuthenticator {
   readonly id: string;
@@ -92,10 +92,10 @@ export const removeAuthenticator = mutation({
         message: 'This is the only way left to sign in.',
         details: { reason: 'last_authenticator' },
       });
-    await tellPerson(work, principalId, `Something was removed that signed you in: ${nameOf(found)}.`);
+    await notifyPerson(work, principalId, `Something was removed that signed you in: ${nameOf(found)}.`);
     await work.rows(removeStatement.with({ id }));
     const ended = await endWhatRestsOn(work, principalId, { id, kind, subject });
-    await tellPosturesOf(work, principalId);
+    await notifyPosturesOf(work, principalId);
     return { id, kind, ended };
   },
   audit: ({ id, kind, ended }) => ({

@@ -12,7 +12,7 @@ import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { ceremonyMinutes } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { verifyWalletSignature, type WalletProof } from '../identity/shared/wallet-signature.ts';
-import { tellPosture } from '../members/shared/recovery-posture.ts';
+import { notifyPosture } from '../members/shared/recovery-posture.ts';
 import { requireRoomForMember } from '../members/shared/room-for-member.ts';
 import { findMembership } from '../orgs/shared/find-member.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
@@ -166,7 +166,7 @@ async function adopt(work: Work, orgId: string, person: string, wallet: string):
   await requireRoomForMember(work, org, await findMembership(work, orgId, person));
   await work.rows(ownStatement.with({ orgId, principalId: person, id: randomUUID() }));
   work.authorityChanged(orgId);
-  await tellPosture(work, orgId);
+  await notifyPosture(work, orgId);
 }
 
 const beginStatement = statement(

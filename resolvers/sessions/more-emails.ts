@@ -6,10 +6,10 @@ import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { createPrincipal } from '../identity/shared/subject-principal.ts';
+import { notifyPerson } from './notify-person.ts';
 import { activateInvites, takeInvites } from './people.ts';
 import { inSession } from './session-scope.ts';
 import { countMail, sendLink, useLink } from './shared/mailed-links.ts';
-import { tellPerson } from './tell-person.ts';
 
 /** The page that the link leads to: it asks for a click, in the session that asked. */
 export const addEmailPagePath = '/agent/v1/control-plane/emails/confirm';
@@ -75,7 +75,7 @@ export const verifyEmail = mutation({
       if (known!.verified) throw new ServiceError('EMAIL_BELONGS_TO_OTHER_PRINCIPAL');
       await takeInvites(work, known!.principalId, principalId, email);
     }
-    await tellPerson(work, principalId, `A mail address was added, which signs you in from now on: ${email}.`);
+    await notifyPerson(work, principalId, `A mail address was added, which signs you in from now on: ${email}.`);
     await work.rows(takeStatement.with({ email, principalId }));
     return { email, principalId, joined: await activateInvites(work, principalId) };
   },

@@ -18,10 +18,10 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { refusalOfProvider } from '../auth/shared/social-refusal.ts';
 import { newState, passageOf } from '../auth/shared/social-secrets.ts';
 import { sessionStands } from '../identity/shared/session-stands.ts';
+import { notifyPerson } from './notify-person.ts';
 import { activateInvites, emailsOf, personOfEmail } from './people.ts';
 import { inSession } from './session-scope.ts';
 import { type MintedSession, mintSession, sessionBegun } from './shared/sessions.ts';
-import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 
 const providerName = z.string().max(64).describe('For example `google`.');
@@ -192,7 +192,7 @@ async function link(
   if (known !== undefined && known.principalId !== principalId)
     throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT');
   const [kept] = await work.rows(keepStatement.with({ id: randomUUID(), principalId, publicSubject: subject }));
-  await tellPerson(work, principalId, `A social account was added: ${subject.split(':')[0]}.`);
+  await notifyPerson(work, principalId, `A social account was added: ${subject.split(':')[0]}.`);
   return { kind: 'linked', principalId, authenticatorId: kept!.id };
 }
 

@@ -8,7 +8,8 @@ import { deviceForbidden, requireStepUp } from '../../kernel/access/step-up.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { assertionResponse, label, registrationResponse } from '../auth/shared/passkeys/passkey-input.ts';
-import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
+import { notifyPosturesOf } from '../members/shared/recovery-posture.ts';
+import { notifyPerson } from './notify-person.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { inSession } from './session-scope.ts';
 import {
@@ -24,7 +25,6 @@ import {
   passkeyCount,
 } from './shared/passkey-ceremonies.ts';
 import { restingAlsoOn } from './shared/sessions.ts';
-import { tellPerson } from './tell-person.ts';
 
 /** How long a recovery code lets its session enrol a passkey without another one, in seconds. */
 const recoveryEnrolSeconds = 900;
@@ -101,9 +101,9 @@ const finishEnrol = (kind: Kind) =>
       // Of two that come at once as the first one, one comes second.
       requireMayEnrol(work, session, await passkeyCount(work, principalId));
       const id = await keepPasskey(work, { ...made, principalId, use: 'sign_in', label });
-      await tellPerson(work, principalId, `A passkey was added${label === undefined ? '' : `: ${label}`}.`);
+      await notifyPerson(work, principalId, `A passkey was added${label === undefined ? '' : `: ${label}`}.`);
       const joined = await activateInvites(work, principalId);
-      await tellPosturesOf(work, principalId);
+      await notifyPosturesOf(work, principalId);
       return { id, credentialId: made.made.credentialId.toString('base64url'), joined };
     },
     audit: ({ id }, _input, { session }) => ({

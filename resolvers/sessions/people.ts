@@ -20,7 +20,7 @@ import { rolesFrom } from '../../kernel/access/permissions.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { createPrincipal } from '../identity/shared/subject-principal.ts';
-import { tellPosture } from '../members/shared/recovery-posture.ts';
+import { notifyPosture } from '../members/shared/recovery-posture.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 
 /** A mail address that was just proven, and whose it is. */
@@ -85,7 +85,7 @@ export async function activateInvites(work: Work, principalId: string): Promise<
       { org },
       { action: 'invite.activated', object: { kind: 'principal', id: principalId }, details: { ...member } },
     );
-    if (member.role === 'owner') await tellPosture(work, orgId);
+    if (member.role === 'owner') await notifyPosture(work, orgId);
     joined.push(orgId);
   }
   return joined;

@@ -9,7 +9,8 @@ import { insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { ceremonyThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
+import { notifyPosturesOf } from '../members/shared/recovery-posture.ts';
+import { notifyPerson } from './notify-person.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { inSession } from './session-scope.ts';
 import {
@@ -19,7 +20,6 @@ import {
   mintSession,
   sessionBegun,
 } from './shared/sessions.ts';
-import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 
 // 32 letters and digits that are not taken for each other: five bits each.
@@ -53,8 +53,8 @@ export const issueRecoveryCodes = mutation({
     const codes = Array.from({ length: recoveryCodesIssued }, newCode);
     await work.rows(forgetStatement.with({ principalId }));
     await work.rows(issueStatement.with({ principalId, hashes: codes.map(hashOf) }));
-    await tellPerson(work, principalId, 'Recovery codes were made; earlier ones are good no more.');
-    await tellPosturesOf(work, principalId);
+    await notifyPerson(work, principalId, 'Recovery codes were made; earlier ones are good no more.');
+    await notifyPosturesOf(work, principalId);
     return { principalId, codes };
   },
   audit: ({ principalId, codes }) => ({
@@ -89,9 +89,9 @@ export const consumeRecoveryCode = mutation({
     if (used === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
     const { principalId } = used;
     await activateInvites(work, principalId);
-    await tellPerson(work, principalId, 'Somebody signed in as you with a recovery code.');
+    await notifyPerson(work, principalId, 'Somebody signed in as you with a recovery code.');
     // The last one that is used up leaves nothing to come back by.
-    await tellPosturesOf(work, principalId);
+    await notifyPosturesOf(work, principalId);
     const email = (await emailsOf(work, principalId))[0] ?? null;
     return mintSession(work, {
       kind: 'control_plane',

@@ -30,7 +30,7 @@ export async function quoteLease(
   });
   // Whoever has no organization yet has no balance either.
   if (org === undefined) return priceWith(0n);
-  const [standing] = await services.db.rows(standingStatement.with({ id: org.id }));
+  const [standing] = await services.db.rows(statusStatement.with({ id: org.id }));
   const { leaseRuns, leasePerpetual, available } = standing!;
   const step = tierNames.indexOf(tier) - tierNames.indexOf(standing!.tier);
   if (leaseRuns && (step < 0 || (step === 0 && leasePerpetual))) return undefined;
@@ -38,7 +38,7 @@ export async function quoteLease(
   return available + left >= price ? undefined : priceWith(available + left);
 }
 
-const standingStatement = statement(
+const statusStatement = statement(
   'tiers.standing',
   {
     params: pick(orgs, 'id'),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RowAnswer } from '../../engines/rows/answer/row-plan.ts';
 import { RowError } from '../../engines/rows/errors.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { openRowDoor, type RowCaller } from '../../resolvers/rows/open-door.ts';
+import { authenticateRows, type RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import { runRows } from '../../resolvers/rows/run-rows.ts';
 import type { RowPath } from './routes.ts';
 
@@ -22,7 +22,7 @@ export interface RowCall {
 }
 
 /** Who asks, and whether it may ask here. @throws ServiceError */
-export const openRows = (path: RowPath, ctx: Context): Promise<RowCaller> => openRowDoor(ctx, path.door);
+export const openRows = (path: RowPath, ctx: Context): Promise<RowCaller> => authenticateRows(ctx, path.door);
 
 /** Answers a request for rows; refusals in the dialect are answers too. @throws ServiceError for the others */
 export async function answerRows(path: RowPath, caller: RowCaller, call: RowCall, ctx: Context): Promise<RowAnswer> {

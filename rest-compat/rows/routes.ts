@@ -1,11 +1,11 @@
 import { invalidField } from '../../core/errors.ts';
 import type { RowMethod, RowRequest } from '../../engines/rows/request/row-request.ts';
-import type { RowDoor } from '../../resolvers/rows/open-door.ts';
+import type { RowApi } from '../../resolvers/rows/authenticate-rows.ts';
 import type { PathEntry } from '../path-table.ts';
 
 /** A path by which rows are reached, for each method. */
 export interface RowRoute extends PathEntry {
-  readonly door: RowDoor;
+  readonly door: RowApi;
   readonly kind: RowRequest['target']['kind'];
   /** What comes before a table's name. */
   readonly prefix: string;
@@ -13,7 +13,7 @@ export interface RowRoute extends PathEntry {
 
 /** What a request to a path for rows is about. */
 export interface RowPath {
-  readonly door: RowDoor;
+  readonly door: RowApi;
   readonly target: RowRequest['target'];
   readonly method: RowMethod;
   /** What comes before a table's name. */
@@ -23,7 +23,7 @@ export interface RowPath {
 /** Those that functions are not called by are refused in the dialect, and OPTIONS tells what a table offers. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const satisfies RowMethod[];
 
-const pathsBelow = (prefix: string, door: RowDoor): RowRoute[] =>
+const pathsBelow = (prefix: string, door: RowApi): RowRoute[] =>
   methods.flatMap((method): RowRoute[] => [
     { method, path: `${prefix}/:table`, spelling: 'raw', door, kind: 'table', prefix },
     { method, path: `${prefix}/rpc/:function`, spelling: 'raw', door, kind: 'function', prefix },

@@ -16,7 +16,7 @@ import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
 import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { RowCaller } from '../../resolvers/rows/open-door.ts';
+import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';
 import type { GraphQLEngine, GraphQLRequest, Prepared } from '../engine/engine.ts';

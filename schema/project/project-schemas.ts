@@ -7,7 +7,7 @@ import { graphModelOf } from '../../engines/rows/graph/model.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import type { RowCaller } from '../../resolvers/rows/open-door.ts';
+import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import { reached } from '../../resolvers/rows/run-rows.ts';
 import { Engine } from '../engine/engine.ts';
 import { buildSchema } from './build-schema.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/run/context.ts';
-import type { RowCaller } from '../../resolvers/rows/open-door.ts';
+import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import type { LiveEvent } from '../../subscriptions/live/follow-live.ts';
 import { followTable } from '../../subscriptions/live/follow-table.ts';
 

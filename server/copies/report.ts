@@ -16,7 +16,7 @@ const everyMs = 200;
 
 export function createReport(write: (document: object) => void): Report {
   let [all, passed, share, expected, read] = [0, 0, 0, 0, 0];
-  let [progress, toldAt] = [0, 0];
+  let [progress, recordedAt] = [0, 0];
   return {
     step: (step, facts = {}) => write({ step, ...facts }),
     all: (shares) => {
@@ -32,8 +32,8 @@ export function createReport(write: (document: object) => void): Report {
     done: (bytes) => {
       read += bytes;
       const now = performance.now();
-      if (now - toldAt < everyMs) return;
-      toldAt = now;
+      if (now - recordedAt < everyMs) return;
+      recordedAt = now;
       const within = expected === 0 ? 0 : Math.min(1, read / expected);
       // A database that is begun anew, because it was changed meanwhile, sends nobody back.
       if (all > 0) progress = Math.max(progress, Math.min(0.99, (passed + share * within) / all));

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
+import { authenticateLive } from '../../resolvers/live/authenticate-live.ts';
 import { type LiveParams, liveParams } from '../../resolvers/live/live-input.ts';
-import { openLiveDoor } from '../../resolvers/live/open-door.ts';
 import { parseQuery } from '../../rest-compat/body.ts';
 import type { Exchange, HttpOptions } from '../exchange.ts';
 import { jsonType, send } from '../respond.ts';
@@ -20,7 +20,7 @@ export function liveEntries({ draining }: HttpOptions): Entry[] {
       body: 'unread',
       async run({ exchange, ctx }) {
         const { live } = ctx.services;
-        const caller = await openLiveDoor(ctx, projectIn(exchange));
+        const caller = await authenticateLive(ctx, projectIn(exchange));
         await streamLive(exchange, caller, liveParamsOf(exchange), { live, draining });
       },
     },
@@ -31,7 +31,7 @@ export function liveEntries({ draining }: HttpOptions): Entry[] {
       body: 'unread',
       async run({ exchange, ctx }) {
         const { services, signal } = ctx;
-        const caller = await openLiveDoor(ctx, projectIn(exchange));
+        const caller = await authenticateLive(ctx, projectIn(exchange));
         const text = await readLiveChanges(caller, liveParamsOf(exchange), { live: services.live, draining, signal });
         if (!exchange.response.destroyed) send(exchange.response, 200, jsonType, text);
       },

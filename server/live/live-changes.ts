@@ -1,6 +1,6 @@
+import type { LiveCaller } from '../../resolvers/live/authenticate-live.ts';
 import type { LiveHint, LiveHub } from '../../resolvers/live/live-hub.ts';
 import type { LiveParams } from '../../resolvers/live/live-input.ts';
-import type { LiveCaller } from '../../resolvers/live/open-door.ts';
 import { hintJson } from '../../subscriptions/live/live-frames.ts';
 import { whenDraining } from './draining.ts';
 

@@ -1,6 +1,6 @@
+import type { LiveCaller } from '../../resolvers/live/authenticate-live.ts';
 import type { LiveHub, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { LiveParams } from '../../resolvers/live/live-input.ts';
-import type { LiveCaller } from '../../resolvers/live/open-door.ts';
 import { frame } from '../../subscriptions/live/live-frames.ts';
 import type { Exchange } from '../exchange.ts';
 import { setCommonHeaders } from '../respond.ts';

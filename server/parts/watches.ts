@@ -1,4 +1,4 @@
-import { standingProjects } from '../../kernel/access/project-target.ts';
+import { activeProjects } from '../../kernel/access/project-target.ts';
 import { createUsageCounter } from '../../kernel/limits/usage-counter.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
@@ -39,7 +39,7 @@ export async function openWatches(
     signals,
     databases: projectDatabases,
     pools: authPools,
-    standing: (projectIds) => standingProjects({ db }, projectIds),
+    standing: (projectIds) => activeProjects({ db }, projectIds),
     now,
   });
   lifecycle.onClose(live.close);

@@ -1,4 +1,4 @@
-import type { RowCaller } from '../../resolvers/rows/open-door.ts';
+import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import { allRoutes } from '../../rest-compat/all-routes.ts';
 import { answerRoute } from '../../rest-compat/handle.ts';
 import type { Route } from '../../rest-compat/route.ts';

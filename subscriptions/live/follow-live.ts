@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import { stoppable } from '../stoppable.ts';
-import { sizeOf } from './told-hints.ts';
+import { sizeOf } from './published-hints.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/run/context.ts';
 import type { LiveIdentity } from '../../resolvers/live/live-hub.ts';
-import type { RowCaller } from '../../resolvers/rows/open-door.ts';
+import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';
 
 export interface FollowTableOptions {

@@ -13,9 +13,9 @@ import type {
 import { type LivePosition, liveCursor, samePosition } from './live-position.ts';
 import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
 import { follow, type LiveFollower, type LiveTail, type LiveView, pageMax, unusableBecause } from './live-tail.ts';
-import type { ToldHints } from './recent-hints.ts';
+import { HintBatch, tell } from './published-hints.ts';
+import type { PublishedHints } from './recent-hints.ts';
 import { sees } from './snapshot.ts';
-import { HintBatch, tell } from './told-hints.ts';
 
 /** Most that waits for a follower that catches up, in bytes. */
 const waitingSizeMax = 1_048_576;
@@ -86,7 +86,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   #behind: LivePosition | undefined;
   #page: LiveReading | undefined;
   /** What lies between its cursor and where it joined, where the tail knows it. */
-  #missed: ToldHints | undefined;
+  #missed: PublishedHints | undefined;
   /** What has come since, until it is where the tail is. */
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
   #waitingSize = 0;

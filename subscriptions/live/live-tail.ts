@@ -4,9 +4,9 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
 import { type LivePosition, samePosition } from './live-position.ts';
 import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';
-import { RecentHints, type ToldHints } from './recent-hints.ts';
+import { HintBatch, tell } from './published-hints.ts';
+import { type PublishedHints, RecentHints } from './recent-hints.ts';
 import { covers, oldestUnseen } from './snapshot.ts';
-import { HintBatch, tell } from './told-hints.ts';
 
 /** Most hints that are read at once. */
 export const pageMax = 1_000;
@@ -90,7 +90,7 @@ export class LiveTail {
    * What lies between a position and where all members are, and what a reading would say of it; undefined when only the
    * database knows.
    */
-  since(position: LivePosition): (ToldHints & Said) | undefined {
+  since(position: LivePosition): (PublishedHints & Said) | undefined {
     const { epoch, from } = this.position;
     const found = this.#recent.since(position);
     return found === undefined ? undefined : { ...found, epoch, now: from, pruned: this.#pruned, behind: 0 };

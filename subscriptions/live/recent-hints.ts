@@ -3,13 +3,13 @@ import { type LivePosition, samePosition } from './live-position.ts';
 import type { StoredHint } from './live-store.ts';
 
 /** Hints as they are stored and as they are told. */
-export interface ToldHints {
+export interface PublishedHints {
   readonly stored: readonly StoredHint[];
   readonly told: readonly LiveHint[];
 }
 
 /** What one read brought. */
-interface Reading extends ToldHints {
+interface Reading extends PublishedHints {
   readonly before: LivePosition;
   /** Where a reader is after each hint. */
   readonly steps: readonly LivePosition[];
@@ -43,9 +43,9 @@ export class RecentHints {
   }
 
   /** What came after a position; undefined when that is not known here. */
-  since(position: LivePosition): ToldHints | undefined {
+  since(position: LivePosition): PublishedHints | undefined {
     for (let at = this.#readings.length - 1; at >= 0; at--) {
-      const told = toldBefore(this.#readings[at]!, position);
+      const told = publishedBefore(this.#readings[at]!, position);
       if (told === undefined) continue;
       const [first, ...later] = this.#readings.slice(at);
       return {
@@ -63,7 +63,7 @@ export class RecentHints {
 }
 
 /** How many hints of a reading were told to who is at a position. */
-function toldBefore({ before, steps }: Reading, position: LivePosition): number | undefined {
+function publishedBefore({ before, steps }: Reading, position: LivePosition): number | undefined {
   if (samePosition(before, position)) return 0;
   // In the middle of it: what is after its last hint is where the next one begins.
   if (position.within === undefined) return undefined;

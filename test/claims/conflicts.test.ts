@@ -11,7 +11,7 @@ const against = (answer: { body: { conflicts: { holder: string }[] } }) =>
   answer.body.conflicts.map(({ holder }) => holder);
 
 /** Claims one thing as Ada and another as Bob: whether Bob is told of Ada. */
-async function isTold({ claim }: Room, ada: [string, string], bob: [string, string]): Promise<boolean> {
+async function isPublished({ claim }: Room, ada: [string, string], bob: [string, string]): Promise<boolean> {
   expect((await claim(ada[0], { mode: ada[1], requested_name: 'Ada' })).status).toBe(201);
   const told = await claim(bob[0], { mode: bob[1], requested_name: 'Bob' });
   expect(told.status).toBe(201);
@@ -25,7 +25,7 @@ test.each([
   ['shared', 'exclusive', true],
   ['shared', 'shared', false],
 ])('%s and then %s: in the way %s', async (first, second, expected) => {
-  expect(await isTold(await newRoom(), ['deploy', first], ['deploy', second])).toBe(expected);
+  expect(await isPublished(await newRoom(), ['deploy', first], ['deploy', second])).toBe(expected);
 });
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ['repo:**/*.{ts,tsx}', 'repo:packages/[a-f]*/index.js', false],
   ['repo:.', 'repo:any/thing', true],
 ])('%s and %s: in the way %s', async (first, second, expected) => {
-  expect(await isTold(await newRoom(), [first, 'exclusive'], [second, 'exclusive'])).toBe(expected);
+  expect(await isPublished(await newRoom(), [first, 'exclusive'], [second, 'exclusive'])).toBe(expected);
 });
 
 test('all that stand in the way are told, newest first, as the list shows them', async () => {

@@ -10,16 +10,20 @@ const feed = feedsOf(service);
 const twenty = (run: (n: number) => Promise<unknown>) => Promise.all(Array.from({ length: 20 }, (_, n) => run(n)));
 
 test('twenty who tell the same fact at once tell it once, in a log that nobody wrote to before', async () => {
-  const { tellOrg, readOrg } = await feed();
-  await twenty(() => tellOrg('past_due', 'lease:1'));
+  const { notifyOrg, readOrg } = await feed();
+  await twenty(() => notifyOrg('past_due', 'lease:1'));
   expect(typesOf(await readOrg())).toEqual(['organization_past_due']);
 });
 
 test('and in one that others write to meanwhile: positions stay dense, and no fact is missing', async () => {
-  const { tellOrg, tellProject, emit, readOrg, orgId } = await feed();
+  const { notifyOrg, notifyProject, emit, readOrg, orgId } = await feed();
   await emit('before_it');
   await twenty(async (n) => {
-    await Promise.all([tellOrg('past_due', 'lease:1'), tellProject(`rel_${n}`, `release:${n % 10}`), emit(`app_${n}`)]);
+    await Promise.all([
+      notifyOrg('past_due', 'lease:1'),
+      notifyProject(`rel_${n}`, `release:${n % 10}`),
+      emit(`app_${n}`),
+    ]);
   });
   const types = typesOf(await readOrg('?limit=200'));
   const count = (type: RegExp) => types.filter((one: string) => type.test(one)).length;
@@ -32,11 +36,11 @@ test('and in one that others write to meanwhile: positions stay dense, and no fa
 });
 
 test('a fact that was told is told no more, also much later', async () => {
-  const { tellOrg, readOrg, emit } = await feed();
-  await tellOrg('past_due', 'lease:1');
+  const { notifyOrg, readOrg, emit } = await feed();
+  await notifyOrg('past_due', 'lease:1');
   await emit('between');
-  await tellOrg('past_due', 'lease:1');
-  await tellOrg('past_due', 'lease:2');
+  await notifyOrg('past_due', 'lease:1');
+  await notifyOrg('past_due', 'lease:2');
   expect(typesOf(await readOrg())).toEqual(['organization_past_due', 'between', 'organization_past_due']);
 });
 

@@ -33,7 +33,7 @@ export function feedsOf(service: Service) {
       read: (query = '', actor: Actor = wallet) => call(actor, 'GET', `${path}${query}`),
       readOrg: (query = '', actor: Actor = wallet) => call(actor, 'GET', `/orgs/v1/${orgId}/events${query}`),
       /** Something that concerns the organization as a whole. */
-      tellOrg: (state = 'past_due', onceKey?: string) =>
+      notifyOrg: (state = 'past_due', onceKey?: string) =>
         tell(service, {
           orgId,
           projectId: null,
@@ -46,7 +46,7 @@ export function feedsOf(service: Service) {
           onceKey,
         }),
       /** Something that the platform knows of the project. */
-      tellProject: (release = 'rel_1', onceKey?: string) =>
+      notifyProject: (release = 'rel_1', onceKey?: string) =>
         tell(service, {
           orgId,
           projectId,

@@ -51,13 +51,13 @@ function following(who: Actor, variables: object) {
 }
 
 test('a project is followed from its first event on, and then as things happen', async () => {
-  const { emit, read, tellOrg, wallet, projectId } = await feed();
+  const { emit, read, notifyOrg, wallet, projectId } = await feed();
   await emit('app_1');
-  await tellOrg();
+  await notifyOrg();
   await emit('app_2');
   const events = following(wallet, { project: projectId });
   expect(await events.types(2)).toEqual(['app_1', 'app_2']);
-  await tellOrg();
+  await notifyOrg();
   await emit('app_3', { n: 3 });
   const third = await events.next();
   const { body } = await read();
@@ -70,9 +70,9 @@ test('a project is followed from its first event on, and then as things happen',
 });
 
 test('only what is selected is sent, of what was and of what comes', async () => {
-  const { emit, tellOrg, tellProject, wallet, orgId } = await feed();
+  const { emit, notifyOrg, notifyProject, wallet, orgId } = await feed();
   for (const type of ['app_1', 'app_2']) await emit(type);
-  await tellProject();
+  await notifyProject();
   const views = [
     following(wallet, { org: orgId, source: 'PLATFORM' }),
     following(wallet, { org: orgId, types: ['app_2', 'app_4', 'deploy_activated'] }),
@@ -83,7 +83,7 @@ test('only what is selected is sent, of what was and of what comes', async () =>
     ['app_2', 'deploy_activated'],
     ['app_2'],
   ]);
-  await tellOrg();
+  await notifyOrg();
   for (const type of ['app_3', 'app_4', 'app_2']) await emit(type);
   expect(await Promise.all([views[0]!.types(1), views[1]!.types(2), views[2]!.types(1)])).toEqual([
     ['organization_past_due'],
@@ -121,8 +121,8 @@ test('a cursor of another view begins anew, and the first event says so', async 
 });
 
 test('what is left where the log was thinned out is sent, too, and its cursors can be resumed from', async () => {
-  const { emit, tellOrg, wallet, orgId } = await feed();
-  for (let n = 1; n <= 9; n++) await (n % 3 === 0 ? tellOrg() : emit(`app_${n}`));
+  const { emit, notifyOrg, wallet, orgId } = await feed();
+  for (let n = 1; n <= 9; n++) await (n % 3 === 0 ? notifyOrg() : emit(`app_${n}`));
   await control.sql(
     `do $$ declare m timestamp := date_trunc('month', now() at time zone 'UTC' - interval '130 days'); begin
       execute format('create table events_90_%s partition of events_90 for values from (%L) to (%L)',

@@ -70,8 +70,8 @@ test('it is read in pages in both directions, each in the order of the log', asy
 });
 
 test('a filtered connection is a view of its own', async () => {
-  const { graph, tellProject } = await five();
-  await tellProject();
+  const { graph, notifyProject } = await five();
+  await notifyProject();
   expect(types(await graph('(source: PLATFORM)'))).toEqual(['deploy_activated']);
   expect(types(await graph('(types: ["step_4", "deploy_activated"], source: APP)'))).toEqual(['step_4']);
   const { cursor } = await graph('(first: 1)');
@@ -84,8 +84,8 @@ test('a filtered connection is a view of its own', async () => {
 });
 
 test('the organization’s connection has what concerns no project, too', async () => {
-  const { wallet, orgId, tellOrg } = await five();
-  await tellOrg();
+  const { wallet, orgId, notifyOrg } = await five();
+  await notifyOrg();
   const { data } = await service.graphql(wallet, ofOrg('(last: 2)'), { id: orgId });
   expect(data.organization.events.edges.map(({ node }: Page['edges'][number]) => [node.type, node.projectId])).toEqual([
     ['step_4', expect.any(String)],

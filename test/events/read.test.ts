@@ -9,9 +9,9 @@ const feed = feedsOf(service);
 const { actors } = service;
 
 test('both lanes are merged in the order in which things became known', async () => {
-  const { emit, read, tellProject, projectId } = await feed();
+  const { emit, read, notifyProject, projectId } = await feed();
   await emit('order_paid', { order: 7 });
-  await tellProject();
+  await notifyProject();
   await emit('order_sent', { order: 7 });
   const { body } = await read();
   expect(body).toEqual({
@@ -63,10 +63,10 @@ test('pages are walked without a gap or a repeat, and an empty one echoes the cu
 });
 
 test('an empty feed gives a cursor to begin with, which shows all that comes', async () => {
-  const { emit, read, tellOrg } = await feed();
+  const { emit, read, notifyOrg } = await feed();
   const first = await read();
   expect(first.body).toEqual({ events: [], cursor: expect.stringMatching(/^evc_/), has_more: false, reset: false });
-  await tellOrg();
+  await notifyOrg();
   expect((await read(`?cursor=${first.body.cursor}`)).body).toEqual(first.body);
   await emit('first_one');
   const next = await read(`?cursor=${first.body.cursor}`);
@@ -74,12 +74,12 @@ test('an empty feed gives a cursor to begin with, which shows all that comes', a
 });
 
 test('the organization sees all its projects and its own facts, under the same ids', async () => {
-  const { emit, read, readOrg, tellOrg, wallet, orgId } = await feed();
+  const { emit, read, readOrg, notifyOrg, wallet, orgId } = await feed();
   const other = await service.call<{ project_id: string; service_key: string }>(wallet, 'POST', '/projects/v1', {
     body: { org_id: orgId },
   });
   await emit('here');
-  await tellOrg();
+  await notifyOrg();
   await service.call(actors.bearer(other.body.service_key), 'POST', `/projects/v1/${other.body.project_id}/events`, {
     body: { event_type: 'there' },
   });
@@ -103,18 +103,18 @@ test.each<[string, string[]]>([
   ['?event_type=', ['order_paid', 'deploy_activated', 'order_sent']],
   ['?unknown=1', ['order_paid', 'deploy_activated', 'order_sent']],
 ])('%s shows %j', async (query, expected) => {
-  const { emit, read, readOrg, tellProject } = await feed();
+  const { emit, read, readOrg, notifyProject } = await feed();
   await emit('order_paid');
-  await tellProject();
+  await notifyProject();
   await emit('order_sent');
   expect(typesOf(await read(query))).toEqual(expected);
   expect(typesOf(await readOrg(query))).toEqual(expected);
 });
 
 test('a cursor is good for its view alone: another one starts over, and says so', async () => {
-  const { emit, read, readOrg, tellOrg } = await feed();
+  const { emit, read, readOrg, notifyOrg } = await feed();
   for (const type of ['one', 'two', 'three']) await emit(`part_${type}`);
-  await tellOrg();
+  await notifyOrg();
   const { cursor } = (await read('?limit=2')).body;
   for (const query of ['source=app', 'event_type=part_one', 'source=platform']) {
     const again = await read(`?${query}&cursor=${cursor}`);

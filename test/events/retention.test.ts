@@ -51,10 +51,10 @@ test('the months that come have their partitions, however often and by however m
 });
 
 test('what is past its time goes a month at a time, and security, recovery and billing stay a year', async () => {
-  const { emit, tellOrg, tellProject, readOrg, orgId } = await feed();
+  const { emit, notifyOrg, notifyProject, readOrg, orgId } = await feed();
   await emit('app_old');
-  await tellOrg();
-  await tellProject();
+  await notifyOrg();
+  await notifyProject();
   await emit('app_new');
   await age(orgId, [1, 2, 3], 130);
   expect(await dropEventPartitions(pool)).toEqual([`events_90_${await monthOf(130)}`]);
@@ -78,7 +78,7 @@ test('nothing younger than its time goes, up to the day', async () => {
 /** Ten events, of which the 3rd and the 6th are kept for a year; the first eight are old. */
 async function thinned() {
   const one = await feed();
-  for (let n = 1; n <= 10; n++) await (n % 3 === 0 && n < 9 ? one.tellOrg() : one.emit(`app_${n}`));
+  for (let n = 1; n <= 10; n++) await (n % 3 === 0 && n < 9 ? one.notifyOrg() : one.emit(`app_${n}`));
   return { ...one, thin: () => age(one.orgId, [1, 2, 3, 4, 5, 6, 7, 8], 130).then(() => dropEventPartitions(pool)) };
 }
 
@@ -190,9 +190,9 @@ test('a month that somebody reads for long is left for the next time, and nobody
 });
 
 test('events are told while months are dropped, and none is lost', async () => {
-  const { emit, tellOrg, readOrg } = await feed();
+  const { emit, notifyOrg, readOrg } = await feed();
   const old = await feed();
-  const told = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? emit(`app_${n}`) : tellOrg('x', `lease:${n}`)));
+  const told = Array.from({ length: 30 }, (_, n) => (n % 2 === 0 ? emit(`app_${n}`) : notifyOrg('x', `lease:${n}`)));
   for (let n = 1; n <= 3; n++) {
     await old.emit('app_old');
     await age(old.orgId, [n], 100 + 40 * n);
@@ -214,9 +214,9 @@ async function inUse(name: string) {
 }
 
 test('what is past its time is gone for all who read as soon as the floors say so, and a killed drop is ended later', async () => {
-  const { emit, read, readOrg, tellOrg, orgId } = await feed();
+  const { emit, read, readOrg, notifyOrg, orgId } = await feed();
   for (const type of ['app_1', 'app_2']) await emit(type);
-  await tellOrg();
+  await notifyOrg();
   await emit('app_4');
   const behind = (await readOrg('?limit=1')).body.cursor;
   await age(orgId, [1, 2, 3], 130);
@@ -273,9 +273,9 @@ test('nodes that drop at once drop each month once, and all is told', async () =
 });
 
 test('purging an organization erases its events, and all that remembers them', async () => {
-  const { emit, tellOrg, readOrg, orgId } = await feed();
+  const { emit, notifyOrg, readOrg, orgId } = await feed();
   await emit('order_paid', {}, { idempotency_key: 'order-7' });
-  await tellOrg('past_due', 'lease:1');
+  await notifyOrg('past_due', 'lease:1');
   await control.sql(`update orgs set lifecycle_state = 'purged' where id = $1`, [orgId]);
   const ctx = { services: service.app.services, signal: new AbortController().signal };
   const erase = () => erasePurgedEvents(ctx as Parameters<typeof erasePurgedEvents>[0]);
@@ -285,7 +285,7 @@ test('purging an organization erases its events, and all that remembers them', a
     expect(await control.sql(`select 1 from ${table} where org_id = $1`, [orgId])).toEqual([]);
   expect((await readOrg()).body.events).toEqual([]);
   // What comes late takes no position that was given before, and goes as well.
-  await tellOrg('purged');
+  await notifyOrg('purged');
   expect(typesOf(await readOrg(`?cursor=${cursor}`))).toEqual(['organization_past_due']);
   expect(await control.sql('select position::int from events where org_id = $1', [orgId])).toEqual([{ position: 3 }]);
   await erase();

@@ -41,9 +41,9 @@ async function graph(actor: Actor, document: string, variables: object = {}) {
 }
 
 test('events, their page and the open incidents', async () => {
-  const { wallet, projectId, emit, read, tellProject } = await feed();
+  const { wallet, projectId, emit, read, notifyProject } = await feed();
   await emit('order_placed', { order: 'ord_1', Total: 3 });
-  await tellProject();
+  await notifyProject();
   const facts = { subsystem: 'edge', severity: 'minor', scope: 'global', summary: 'Slow.' };
   const { body: incident } = await call(actors.admin, 'POST', '/admin/v1/incidents', { body: facts });
   const [rest, { project }] = await Promise.all([

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { HeldAnswers } from '../../core/held-answers.ts';
+import { ResponseBackpressure } from '../../core/response-backpressure.ts';
 import { startService } from '../helpers/service.ts';
 import { prefer, rowsProject } from './rows-project.ts';
 
@@ -12,7 +12,7 @@ import { prefer, rowsProject } from './rows-project.ts';
 const service = await startService();
 // However long a test takes, it is not cut off for reading nothing.
 for (const { services } of service.nodes)
-  Object.assign(services, { heldAnswers: new HeldAnswers({ stallMs: 3_600_000 }) });
+  Object.assign(services, { responseBackpressure: new ResponseBackpressure({ stallMs: 3_600_000 }) });
 const schema = `create table wide (id int primary key, seen int not null default 0, text text not null);
   insert into wide (id, text) select n, repeat('x', 100000) from generate_series(1, 150) n;
   create function all_of_wide() returns setof wide language sql as 'select * from wide';

@@ -52,7 +52,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     signer: undefined,
     archives: undefined as never,
     schemaCaches: undefined as never,
-    heldAnswers: undefined as never,
+    responseBackpressure: undefined as never,
     authority: undefined as never,
     messageMirror: undefined as never,
     incidents: undefined as never,

@@ -73,7 +73,7 @@ type Entries = readonly (readonly [string, unknown])[];
 /** Resources with at most this many members are shown with their unset ones. */
 const fewMembers = 4;
 
-const isTold = ([name, value]: readonly [string, unknown], at: number, all: Entries): boolean =>
+const isPublished = ([name, value]: readonly [string, unknown], at: number, all: Entries): boolean =>
   !internal.has(name) &&
   (all.length <= fewMembers || (value !== null && value !== undefined)) &&
   !(isObject(value) && Object.keys(value).length === 0) &&
@@ -84,7 +84,7 @@ const idLike = /^[a-z]{3}_[0-9a-z]{26}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** Names beside values. A nested object is a section below. */
 export function pairs(all: Entries, width: number): string {
-  const entries = all.filter(isTold);
+  const entries = all.filter(isPublished);
   const isSection = (value: unknown) =>
     (isObject(value) && Object.keys(value).length > 0) || (Array.isArray(value) && value.some(isObject));
   const plain = entries

@@ -1,7 +1,7 @@
 import type { Cli } from './cli.ts';
 import type { Flags } from './command.ts';
 import { Failure, failureOf, local, runCommand } from './failure.ts';
-import { keepStanding, type Standing, standingIn } from './files/messaging.ts';
+import { keepPlace, type Place, placeIn } from './files/messaging.ts';
 import { apiBase } from './net/api-base.ts';
 import { perform } from './operation-command.ts';
 import { rows } from './operations/rooms.ts';
@@ -10,10 +10,10 @@ import type { Room } from './resolve.ts';
 /** A room as somebody stands in it: what is kept of that, and how a request says who speaks. */
 export interface Seat {
   readonly room: Room;
-  readonly standing: Standing;
+  readonly place: Place;
   /** Members that name the presence, or how one is made on the way. */
   readonly identity: Readonly<Record<string, string | undefined>>;
-  readonly keep: (change: Parameters<typeof keepStanding>[2]) => Promise<void>;
+  readonly keep: (change: Parameters<typeof keepPlace>[2]) => Promise<void>;
 }
 
 /** Who this checkout is in a room: `SVC_PRESENCE_ID`, `SVC_SESSION_KEY`, or the presence it was there before. */
@@ -23,15 +23,15 @@ export async function seatIn(
   more: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Seat> {
   const at = `${(await apiBase(cli)).url} ${room.org}/${room.room}`;
-  const standing = await standingIn(cli, at);
+  const place = await placeIn(cli, at);
   const { env } = cli;
-  const known = env.SVC_PRESENCE_ID ?? (env.SVC_SESSION_KEY === undefined ? standing.presence_id : undefined);
+  const known = env.SVC_PRESENCE_ID ?? (env.SVC_SESSION_KEY === undefined ? place.presence_id : undefined);
   return {
     room,
-    standing,
+    place,
     identity:
       known === undefined
-        ? { session_key: env.SVC_SESSION_KEY, ...newcomer(cli, standing, more) }
+        ? { session_key: env.SVC_SESSION_KEY, ...newcomer(cli, place, more) }
         : { presence_id: known },
     keep: keeping(cli, at),
   };
@@ -39,25 +39,21 @@ export async function seatIn(
 
 /** Keeps how somebody stands in a room. What was said and read there stays so where nothing can be written, and that is said once. */
 function keeping(cli: Cli, at: string): Seat['keep'] {
-  let isTold = false;
+  let isPublished = false;
   return async (change) => {
     try {
-      await keepStanding(cli, at, change);
+      await keepPlace(cli, at, change);
     } catch (error) {
-      if (!isTold)
+      if (!isPublished)
         cli.stderr.write(`svc: this checkout forgets who you are in the room: ${failureOf(error).message}\n`);
-      isTold = true;
+      isPublished = true;
     }
   };
 }
 
 /** How a new presence introduces itself. */
-export const newcomer = (
-  { env }: Cli,
-  standing: Standing,
-  more: Readonly<Record<string, string | undefined>> = {},
-) => ({
-  requested_name: more.requested_name ?? standing.requested_name ?? env.SVC_AGENT_NAME,
+export const newcomer = ({ env }: Cli, place: Place, more: Readonly<Record<string, string | undefined>> = {}) => ({
+  requested_name: more.requested_name ?? place.requested_name ?? env.SVC_AGENT_NAME,
   task: more.task,
   program: env.SVC_PROGRAM,
   model: env.SVC_MODEL,
@@ -70,10 +66,10 @@ interface Presence {
 }
 
 /** Keeps who a request turned out to have been sent as. */
-export async function keepPresence({ keep, standing }: Seat, presence: Presence | undefined): Promise<void> {
-  if (presence === undefined || presence.presence_id === standing.presence_id) return;
+export async function keepPresence({ keep, place }: Seat, presence: Presence | undefined): Promise<void> {
+  if (presence === undefined || presence.presence_id === place.presence_id) return;
   const { presence_id, name, requested_name } = presence;
-  await keep({ presence_id, name, requested_name: requested_name ?? standing.requested_name ?? null });
+  await keep({ presence_id, name, requested_name: requested_name ?? place.requested_name ?? null });
 }
 
 /** Registers a presence anew, under the name that was asked for first. */
@@ -82,12 +78,12 @@ export async function register(
   seat: Seat,
   more: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Presence> {
-  const { room, standing } = seat;
+  const { room, place } = seat;
   const { SVC_SESSION_KEY: session_key } = cli.env;
   const presence = (await perform(cli, rows['rooms.join'], {
     ...room,
     session_key,
-    ...newcomer(cli, standing, more),
+    ...newcomer(cli, place, more),
   })) as unknown as Presence;
   await keepPresence(seat, presence);
   return presence;

@@ -11,8 +11,8 @@ import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
 import { type LiveSession, liveJson } from '../live-session.ts';
 import { requireDomain, type SessionAnswer } from '../session-answer.ts';
+import { forgetAccountStatuses } from '../shared/account-status.ts';
 import { authRow, authStatement } from '../shared/auth-rows.ts';
-import { forgetStandings } from '../shared/standing.ts';
 import { stands } from '../stands.ts';
 import { type ShownSession, sessionCookie } from './cookie.ts';
 
@@ -101,7 +101,7 @@ export async function proveAgain(
   const prove = proveStatement.with({ id: sessionId, secretHash: sha256Hex(secret), method });
   const kept = await authRow(services, target, prove);
   if (kept === undefined) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
   return sessionCookie({ sessionId, secret }, new Date(kept.expires_at), services.now());
 }
 

@@ -14,8 +14,8 @@ import { roleChange } from '../role-change.ts';
 import { momentOf } from '../rows.ts';
 import { SessionWire } from '../session-answer.ts';
 import { startSession } from '../sessions.ts';
+import { forgetAccountStatuses } from '../shared/account-status.ts';
 import { authRow, authStatement } from '../shared/auth-rows.ts';
-import { forgetStandings } from '../shared/standing.ts';
 
 // Users for the tests of an app, which the service key makes. Contract 01, section 3.10.
 
@@ -39,7 +39,7 @@ async function testUser(services: Services, target: ProjectTarget, name: string,
   const user = await authRow(services, target, upsertStatement.with({ email, isAdmin: admin ?? null }));
   // Somebody signed up with this very address, and is no test's user.
   if (user === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
   return user;
 }
 

@@ -9,16 +9,10 @@ import type { Services } from '../../../kernel/run/context.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';
 import { lockUserStatement } from '../lock-user.ts';
+import { forgetAccountStatuses } from '../shared/account-status.ts';
 import { authBatch, authRows, authStatement } from '../shared/auth-rows.ts';
 import { passkeyId } from '../shared/passkeys/passkey-input.ts';
-import { forgetStandings } from '../shared/standing.ts';
-import {
-  lockSettingsStatement,
-  mayChange,
-  requirePasskeyProof,
-  standingJson,
-  standingSelect,
-} from './passkey-proof.ts';
+import { lockSettingsStatement, mayChange, requirePasskeyProof, statusJson, statusSelect } from './passkey-proof.ts';
 import { PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
 
 const list = (name: 'auth.passkeys' | 'auth.accountPasskeys') =>
@@ -99,7 +93,7 @@ async function removePasskey(
   const { standing, removed } = removal!;
   requirePasskeyProof(standing, 'passkey.remove');
   if (!removed) throw new ServiceError('LAST_ADMIN_PASSKEY');
-  forgetStandings(services, target);
+  forgetAccountStatuses(services, target);
   return standing!.passkeys - 1;
 }
 
@@ -125,11 +119,11 @@ const removeStatement = authStatement(
   {
     params: { user: k.userId, session: s.id, id: k.id },
     answer: jsonObject({
-      standing: jsonOne(standingJson, sql`from st`),
+      standing: jsonOne(statusJson, sql`from st`),
       removed: computed<boolean>('boolean', sql`exists (select from gone)`),
     }),
   },
-  ({ user, session, id }, answer) => sql`with st as (${standingSelect(user, session)}), gone as (
+  ({ user, session, id }, answer) => sql`with st as (${statusSelect(user, session)}), gone as (
       delete from ${from(k)} using st
       where ${k.id} = ${id} and ${k.userId} = ${user} and ${mayChange} and not (st.obliged and st.passkeys = 1)
       returning ${k.id}

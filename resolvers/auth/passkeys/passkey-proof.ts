@@ -32,17 +32,17 @@ const standing = {
 };
 
 /** What decides whether a session may change its user's passkeys. */
-export type PasskeyStanding = JsonRow<typeof standing>;
+export type PasskeyStatus = JsonRow<typeof standing>;
 
 /** The standing of a session of a user: one row, or none when there is no such session. */
-export const standingSelect = (user: SQL, session: SQL): SQL => sql`select ${selected(standing)}
+export const statusSelect = (user: SQL, session: SQL): SQL => sql`select ${selected(standing)}
   from ${from(u)} join ${from(s)} on ${s.userId} = ${u.id}, ${settings}
   where ${u.id} = ${user} and ${s.id} = ${session}`;
 
-/** A row `st` of {@link standingSelect} as JSON. */
-export const standingJson = computed<PasskeyStanding>('json', sql`to_json(st)`);
+/** A row `st` of {@link statusSelect} as JSON. */
+export const statusJson = computed<PasskeyStatus>('json', sql`to_json(st)`);
 
-/** Whether a row `st` of {@link standingSelect} may change passkeys; the same as {@link requirePasskeyProof}. */
+/** Whether a row `st` of {@link statusSelect} may change passkeys; the same as {@link requirePasskeyProof}. */
 export const mayChange = sql`st.live and (not st.obliged or st.recent or (st.fresh and st.passkeys = 0))`;
 
 /** Locks what the project demands of admins: statements behind it in the batch find it as the last change left it. */
@@ -59,7 +59,7 @@ export const lockSettingsStatement = authStatement(
  * @throws INVALID_AUTH, STEP_UP_REQUIRED, RECENT_SIGN_IN_REQUIRED
  */
 export function requirePasskeyProof(
-  standing: PasskeyStanding | undefined | null,
+  standing: PasskeyStatus | undefined | null,
   opClass: 'passkey.register' | 'passkey.remove',
 ): void {
   if (standing?.live !== true) throw sessionOver();

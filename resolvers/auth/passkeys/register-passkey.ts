@@ -16,10 +16,10 @@ import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } fro
 import {
   lockSettingsStatement,
   mayChange,
-  type PasskeyStanding,
+  type PasskeyStatus,
   requirePasskeyProof,
-  standingJson,
-  standingSelect,
+  statusJson,
+  statusSelect,
 } from './passkey-proof.ts';
 import { type PasskeyRow, PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
 
@@ -35,7 +35,7 @@ export const beginPasskeyRegistration = endpoint({
   async handler({ services, target, account, session }, { app_origin }) {
     const rpId = await requireOwnOrigin(services, target, 'app_origin', app_origin);
     const own = { user: account.id, session: session.id };
-    const standing = await authRow(services, target, standingStatement.with(own));
+    const standing = await authRow(services, target, statusStatement.with(own));
     requirePasskeyProof(standing, 'passkey.register');
     refuseMore(standing!);
     await countTry(services, target, signInThrottles.passkeyRegistration, 'passkey_registration', account.id);
@@ -96,7 +96,7 @@ export const finishPasskeyRegistration = endpoint({
 /** What authenticators know a user by: the bytes of its id. */
 export const userHandleOf = (userId: string): Buffer => Buffer.from(userId.replaceAll('-', ''), 'hex');
 
-function refuseMore({ passkeys }: PasskeyStanding): void {
+function refuseMore({ passkeys }: PasskeyStatus): void {
   if (passkeys < passkeysPerUser) return;
   throw new ServiceError('QUOTA_EXCEEDED', {
     message: `A user has at most ${passkeysPerUser} passkeys.`,
@@ -118,10 +118,10 @@ const valuesOf = (
   credentialBackedUp: backedUp,
 });
 
-const standingStatement = authStatement(
+const statusStatement = authStatement(
   'passkey_standing',
-  { params: { user: sessions.userId, session: sessions.id }, answer: standingJson },
-  ({ user, session }, answer) => sql`select ${answer} from (${standingSelect(user, session)}) st`,
+  { params: { user: sessions.userId, session: sessions.id }, answer: statusJson },
+  ({ user, session }, answer) => sql`select ${answer} from (${statusSelect(user, session)}) st`,
 );
 
 const knownStatement = authStatement(
@@ -159,11 +159,11 @@ const keepStatement = authStatement(
       session: sessions.id,
     },
     answer: jsonObject({
-      standing: jsonOne(standingJson, sql`from st`),
+      standing: jsonOne(statusJson, sql`from st`),
       passkey: jsonOne(made, sql`from made`),
     }),
   },
-  ({ session, transports, ...given }, answer) => sql`with st as (${standingSelect(given.userId, session)}), made as (
+  ({ session, transports, ...given }, answer) => sql`with st as (${statusSelect(given.userId, session)}), made as (
       ${insertSelect(
         passkeys,
         { ...given, transports: sql`array(select jsonb_array_elements_text(${transports}::jsonb))` },

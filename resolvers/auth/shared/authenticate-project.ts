@@ -15,7 +15,7 @@ export interface ProjectCaller {
   readonly user: UserClaims | undefined;
 }
 
-export interface ProjectDoor {
+export interface ProjectAuthentication {
   /** Refuses a kind of credential before anything is asked for it. @throws ServiceError */
   readonly admit?: (role: ProjectKeyRole | 'authenticated') => void;
   /** Whether the request counts against what the project may be asked in a second. */
@@ -41,7 +41,7 @@ type Credential =
  */
 export async function authenticateProject(
   ctx: Context,
-  { admit, limited, projectId, signsIn = false, tokenMayHaveEnded = false }: ProjectDoor,
+  { admit, limited, projectId, signsIn = false, tokenMayHaveEnded = false }: ProjectAuthentication,
 ): Promise<ProjectCaller> {
   ctx.chargeAddress();
   const { services } = ctx;

@@ -18,7 +18,7 @@ import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
 import { verifyWalletSignature } from './wallet-signature.ts';
 
 /** Where a request was sent to, and where from. */
-interface Journey {
+interface RequestOrigin {
   /** The host that a wallet signature has to name; undefined: the client named one that is not this server's. */
   readonly host: string | undefined;
   /** The network of the client, for limits. */
@@ -38,7 +38,7 @@ type Presume = (principalId: string) => void;
 export async function resolveCaller(
   services: Services,
   credentials: Credentials,
-  journey: Journey,
+  journey: RequestOrigin,
   presume: Presume = () => undefined,
 ): Promise<Caller> {
   const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
@@ -71,7 +71,7 @@ export async function renewCaller(
   services: Services,
   known: Caller,
   credentials: Credentials,
-  journey: Journey,
+  journey: RequestOrigin,
   presume: Presume = () => undefined,
 ): Promise<Caller> {
   if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey, presume);
@@ -116,7 +116,7 @@ function readTyp(token: string): string | undefined {
   }
 }
 
-async function resolveWallet(services: Services, header: string, journey: Journey): Promise<Caller> {
+async function resolveWallet(services: Services, header: string, journey: RequestOrigin): Promise<Caller> {
   const proof = await verifyWalletSignature(header, journey, services.now());
   const identity = await walletIdentity(services, proof.address, journey);
   let spent: Promise<void> | undefined;
@@ -127,7 +127,7 @@ async function resolveWallet(services: Services, header: string, journey: Journe
   return { kind: 'wallet', address: proof.address, ...identity, spendNonce };
 }
 
-async function walletIdentity(services: Services, address: string, { network }: Journey) {
+async function walletIdentity(services: Services, address: string, { network }: RequestOrigin) {
   const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, address, network);
   if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
   return { principal, authenticator };

@@ -15,7 +15,7 @@ import { memberEvents } from '../event-types.ts';
  * Looks at an organization's recovery anew, under its lock and in the transaction of what may have changed it, and tells
  * of it when it did. An organization that nobody ever made recoverable is told of once somebody does. Contract 02, 1.5.
  */
-export async function tellPosture(work: Work, orgId: string): Promise<void> {
+export async function notifyPosture(work: Work, orgId: string): Promise<void> {
   const [found] = await work.rows(postureStatement.with({ id: orgId }));
   if (found === undefined) return;
   const { before, ...payload } = found;
@@ -33,12 +33,12 @@ export async function tellPosture(work: Work, orgId: string): Promise<void> {
   work.append(appendEvent({ orgId, projectId: null, type, payload }));
 }
 
-/** As {@link tellPosture}, for every organization that a person owns. */
-export async function tellPosturesOf(work: Work, principalId: string): Promise<void> {
+/** As {@link notifyPosture}, for every organization that a person owns. */
+export async function notifyPosturesOf(work: Work, principalId: string): Promise<void> {
   const owned = await work.rows(ownedStatement.with({ principalId }));
   for (const { orgId } of owned) {
     await lockOrg(work, orgId);
-    await tellPosture(work, orgId);
+    await notifyPosture(work, orgId);
   }
 }
 

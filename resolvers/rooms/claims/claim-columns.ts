@@ -5,7 +5,7 @@ import { allOf, computed } from '../../../db/sql.ts';
 type Life = { readonly releasedAt: Column; readonly expiresAt: Column };
 
 /** Whether a claim stands, as the database's clock says. */
-export const isStanding = ({ releasedAt, expiresAt }: Life = roomClaims): SQL =>
+export const isInForce = ({ releasedAt, expiresAt }: Life = roomClaims): SQL =>
   sql`(${releasedAt} is null and ${expiresAt} > now())`;
 
 /** The columns of a {@link Claim}. */

@@ -7,7 +7,7 @@ import { statement, typed } from '../../../db/sql.ts';
 import { ComparedGlobs } from '../../../engines/globs/compared-globs.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { isLive } from '../presence-columns.ts';
-import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimColumns, isInForce } from './claim-columns.ts';
 import { globOf, globPrefix, isGlob } from './globs.ts';
 
 /** Work done at a stretch, in pairs of states: a few milliseconds. Others on this node have their turn in between. */
@@ -76,7 +76,7 @@ const candidatesStatement = statement(
   ({ orgIds, roomKeys, resources }, row) => sql`select ${row}
     from (select distinct * from unnest(${orgIds}::uuid[], ${roomKeys}::text[], ${resources}::text[]))
       w (org_id, room_key, resource)
-    join ${roomClaims} on ${roomClaims.orgId} = w.org_id and ${roomClaims.roomKey} = w.room_key and ${isStanding()}
+    join ${roomClaims} on ${roomClaims.orgId} = w.org_id and ${roomClaims.roomKey} = w.room_key and ${isInForce()}
       and case when w.resource is null then starts_with(${roomClaims.resource}, ${sql.raw(`'${globPrefix}'`)})
         else ${roomClaims.resource} = w.resource end
     join ${roomPresences} on ${roomPresences.orgId} = ${roomClaims.orgId}

@@ -15,8 +15,8 @@ import { holdRoom, isArchived, roomArchived } from '../shared/archived.ts';
 import { ensureRoom } from '../shared/ensure-room.ts';
 import { type PresenceResult, resolveSpeaker } from '../shared/presence.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from '../shared/room-input.ts';
-import { ArrivalWire, arrivalToWire } from '../shared/wire.ts';
-import { claimColumns, isStanding } from './claim-columns.ts';
+import { arrivalToWire, PresenceResultWire } from '../shared/wire.ts';
+import { claimColumns, isInForce } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 import { ClaimWire, claimToWire } from './claim-wire.ts';
 import { loadConflicts } from './conflicts.ts';
@@ -95,7 +95,7 @@ export const createClaim = mutation({
     return { claim, holder };
   },
   audit: ({ claim }) => ({ action: 'claim.created', object: { kind: 'claim', id: claim.id } }),
-  wire: ClaimWire.extend({ conflicts: z.array(ClaimWire), presence: ArrivalWire.optional() }),
+  wire: ClaimWire.extend({ conflicts: z.array(ClaimWire), presence: PresenceResultWire.optional() }),
   toWire: async ({ claim, holder }, ctx) => ({
     ...claimToWire(claim),
     conflicts: (await conflictsOf(ctx, claim)).map(claimToWire),
@@ -129,7 +129,7 @@ const insertStatement = statement(
   ({ seconds, most, ...given }, row) => {
     const values = { ...given, expiresAt: sql`now() + make_interval(secs => ${seconds})` };
     const hasRoom = sql`where (select count(*) from ${from(other)} where ${other.orgId} = ${given.orgId}
-      and ${other.presenceId} = ${given.presenceId} and ${isStanding(other)}) < ${most}`;
+      and ${other.presenceId} = ${given.presenceId} and ${isInForce(other)}) < ${most}`;
     return sql`${insertSelect(roomClaims, values, hasRoom)} returning ${row}`;
   },
 );

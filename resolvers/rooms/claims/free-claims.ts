@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { roomClaims } from '../../../db/schema/claims.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimColumns, isInForce } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 
 /** Releases what a presence claims, as it leaves. */
@@ -15,6 +15,6 @@ const freeStatement = statement(
   'claims.free',
   { params: pick(roomClaims, 'orgId', 'presenceId'), row: claimColumns },
   ({ orgId, presenceId }, row) => sql`update ${roomClaims} ${setOf(roomClaims, { releasedAt: sql`now()` })}
-    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.presenceId} = ${presenceId} and ${isStanding()}
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.presenceId} = ${presenceId} and ${isInForce()}
     returning ${row}`,
 );

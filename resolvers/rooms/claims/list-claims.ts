@@ -7,7 +7,7 @@ import { yesOrNo } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
 import { roomAddress } from '../shared/room-input.ts';
-import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimColumns, isInForce } from './claim-columns.ts';
 import { ClaimWire, claimToWire } from './claim-wire.ts';
 
 /** How many that are over a list shows, the latest. */
@@ -27,7 +27,7 @@ export const listClaims = query({
       .describe(`Also the latest ${overMax.toLocaleString('en')} that were released or have run out.`),
   }),
   handler: ({ services, org, room }, { include_inactive }): Promise<Claim[]> =>
-    services.db.rows((include_inactive ? allStatement : standingStatement).with({ orgId: org.id, roomKey: room.key })),
+    services.db.rows((include_inactive ? allStatement : statusStatement).with({ orgId: org.id, roomKey: room.key })),
   wire: z.object({ claims: z.array(ClaimWire.extend({ released_at: z.iso.datetime().nullable() })) }),
   toWire: (claims) => ({
     claims: claims.map((claim) => ({
@@ -40,19 +40,19 @@ export const listClaims = query({
 const inRoom = pick(roomClaims, 'orgId', 'roomKey');
 const newestFirst = sql`order by ${roomClaims.createdAt} desc, ${roomClaims.id} desc`;
 
-const standingStatement = statement(
+const statusStatement = statement(
   'claims.list',
   { params: inRoom, row: claimColumns },
   ({ orgId, roomKey }, row) => sql`select ${row} from ${roomClaims}
-    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.roomKey} = ${roomKey} and ${isStanding()} ${newestFirst}`,
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.roomKey} = ${roomKey} and ${isInForce()} ${newestFirst}`,
 );
 
 const allStatement = statement('claims.list-all', { params: inRoom, row: claimColumns }, ({ orgId, roomKey }, row) => {
   const ofRoom = sql`select * from ${roomClaims}
       where ${roomClaims.orgId} = ${orgId} and ${roomClaims.roomKey} = ${roomKey}`;
   return sql`select ${row} from (
-        (${ofRoom} and ${isStanding()})
+        (${ofRoom} and ${isInForce()})
         union all
-        (${ofRoom} and not ${isStanding()} order by ${roomClaims.createdAt} desc limit ${sql.raw(String(overMax))})
+        (${ofRoom} and not ${isInForce()} order by ${roomClaims.createdAt} desc limit ${sql.raw(String(overMax))})
       ) ${roomClaims} ${newestFirst}`;
 });

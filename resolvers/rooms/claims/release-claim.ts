@@ -9,7 +9,7 @@ import { mutation } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
 import { principalOf, prolong } from '../shared/presence.ts';
 import { roomAddress } from '../shared/room-input.ts';
-import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimColumns, isInForce } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 
 export interface Release {
@@ -65,5 +65,5 @@ const releaseStatement = statement(
   'claims.release',
   { params: pick(roomClaims, 'orgId', 'id'), row: claimColumns },
   ({ orgId, id }, row) => sql`update ${roomClaims} ${setOf(roomClaims, { releasedAt: sql`now()` })}
-    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.id} = ${id} and ${isStanding()} returning ${row}`,
+    where ${roomClaims.orgId} = ${orgId} and ${roomClaims.id} = ${id} and ${isInForce()} returning ${row}`,
 );

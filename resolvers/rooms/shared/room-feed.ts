@@ -57,7 +57,7 @@ const feedName = (orgId: string, roomKey: string): FeedName => ({ orgId, kind: '
 export function appendMessage(message: RoomMessage): FeedAppend {
   return {
     name: feedName(message.orgId, message.roomKey),
-    ...appendStatement.with({ ...message, recipients: JSON.stringify(message.recipients), told: isTold(message) }),
+    ...appendStatement.with({ ...message, recipients: JSON.stringify(message.recipients), told: isPublished(message) }),
     placed: (position) => {
       message.seq = position;
     },
@@ -65,7 +65,7 @@ export function appendMessage(message: RoomMessage): FeedAppend {
 }
 
 /** Whether the events tell of a message: all of a project's own room, and of other rooms what stands out. Contract 02, 1.7. */
-export const isTold = ({ roomKey, importance }: RoomMessage) =>
+export const isPublished = ({ roomKey, importance }: RoomMessage) =>
   projectOfRoom(roomKey) !== null || importance === 'high';
 
 // Taking the position locks the head until the commit, so positions become visible in order and none is skipped. Whatever

@@ -34,14 +34,14 @@ export const presenceToWire = (presence: Presence) => ({
 });
 
 /** What a call that made or resumed a presence says about it. */
-export const ArrivalWire = PresenceWire.extend({
+export const PresenceResultWire = PresenceWire.extend({
   requested_name: z.string().optional(),
   renamed: z.boolean().optional(),
   why: z.string().optional(),
   resumed: z.boolean().optional(),
 }).meta({ id: 'RoomArrival' });
 
-export function arrivalToWire({ presence, how, requestedName }: PresenceResult): z.infer<typeof ArrivalWire> {
+export function arrivalToWire({ presence, how, requestedName }: PresenceResult): z.infer<typeof PresenceResultWire> {
   const wire = presenceToWire(presence);
   if (how === 'resumed') return { ...wire, resumed: true };
   if (how === 'found' || requestedName === undefined) return wire;

@@ -20,11 +20,11 @@ const kindOf = (step: AuditStep): string => (step.stage === 'fetched' ? step.doc
 /** Whoever asked for an audit, as far as they are told of its steps, and can say that they wait no more. */
 export const whoWaits = ({ progress, cancelled }: Context): Pick<AuditRequest, 'told' | 'cancelled'> => ({
   cancelled,
-  told: progress && tellSteps(progress),
+  told: progress && reportSteps(progress),
 });
 
 /** What is read anew counts once. */
-function tellSteps(progress: NonNullable<Context['progress']>): NonNullable<AuditRequest['told']> {
+function reportSteps(progress: NonNullable<Context['progress']>): NonNullable<AuditRequest['told']> {
   const taken: string[] = [];
   return (step) => {
     const kind = kindOf(step);

@@ -65,16 +65,16 @@ export async function newestKeyOf(ctx: Context, principalId: string): Promise<En
 
 const keyColumns = pick(memberEncryptionKeys, 'id', 'fingerprint', 'custodyScheme', 'state', 'createdAt');
 
-const standingVaults = sql`select from ${vaults} where ${vaults.orgId} = ${memberships.orgId} and ${vaultStands}`;
+const activeVaults = sql`select from ${vaults} where ${vaults.orgId} = ${memberships.orgId} and ${vaultStands}`;
 const memberKeyColumns = {
   ...pick(memberships, 'orgId', 'principalId'),
   ...orNull(keyColumns),
   envelope: computed<Envelope>(
     'text',
     sql`case
-      when not (${writes(memberships)}) or not exists (${standingVaults}) then 'not_applicable'
+      when not (${writes(memberships)}) or not exists (${activeVaults}) then 'not_applicable'
       when ${memberEncryptionKeys.state} is distinct from 'active' then 'not_enrolled'
-      when exists (${standingVaults} and not exists (
+      when exists (${activeVaults} and not exists (
         select from ${vaultWriters} where ${ofVault} and ${vaultWriters.encryptionKeyId} = ${memberEncryptionKeys.id}
           and ${vaultWriters.removedAt} is null)) then 'enrolled_pending_wrap'
       else 'not_applicable'

@@ -7,7 +7,7 @@ import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 
 /** The presence of this checkout in a room, and its read position. */
-export interface Standing {
+export interface Place {
   readonly presence_id?: string;
   readonly name?: string;
   readonly requested_name?: string;
@@ -17,7 +17,7 @@ export interface Standing {
 type Rooms = Readonly<Record<string, Record<string, unknown>>>;
 
 /**
- * The standings of all checkouts, by folder. They are not in the checkout's own `.svc`, which may be a gateway's data
+ * The accountStatuses of all checkouts, by folder. They are not in the checkout's own `.svc`, which may be a gateway's data
  * folder.
  */
 const file = (cli: Cli): string => join(configDir(cli), 'messaging.json');
@@ -36,17 +36,17 @@ const formerRooms = async (checkout: string): Promise<Rooms> =>
 const roomsIn = (found: Record<string, unknown> | undefined, checkout: string): Rooms | undefined =>
   (found?.checkouts as Record<string, Rooms> | undefined)?.[checkout];
 
-export async function standingIn(cli: Cli, room: string): Promise<Standing> {
+export async function placeIn(cli: Cli, room: string): Promise<Place> {
   const checkout = await checkoutOf(cli);
   const rooms = roomsIn(await readJsonFile(file(cli)), checkout) ?? (await formerRooms(checkout));
   return rooms[room] ?? {};
 }
 
 /** Stores the given members besides the existing ones; null removes a member. */
-export async function keepStanding(
+export async function keepPlace(
   cli: Cli,
   room: string,
-  change: Readonly<Partial<Record<keyof Standing, string | null>>>,
+  change: Readonly<Partial<Record<keyof Place, string | null>>>,
 ): Promise<void> {
   const checkout = await checkoutOf(cli);
   const before = await formerRooms(checkout);

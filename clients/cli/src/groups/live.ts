@@ -92,9 +92,9 @@ const live: Command = {
 
 /** Throws permanent errors: refusals of the gateway, and any error before the first successful connection. */
 function refuse(cli: Cli, error: unknown, served: boolean): void {
-  const isTold = error instanceof Failure || error instanceof SvcError;
-  if (!isTold && served) return;
-  const failure = isTold
+  const isPublished = error instanceof Failure || error instanceof SvcError;
+  if (!isPublished && served) return;
+  const failure = isPublished
     ? failed(cli, error)
     : local('NETWORK_ERROR', 'No stream comes through.', { hint: '--once reads without one.', retryable: true });
   if (!served || failure.envelope.retryable !== true) throw failure;

@@ -91,7 +91,7 @@ const list: Command = {
     const unread = flags.is('unread');
     if (before !== undefined && (unread || flags.text('cursor') !== undefined || flags.is('watch')))
       throw badUsage('--before goes by itself: it reads backwards.', { field: 'before' });
-    const after = flags.text('cursor') ?? seat.standing.cursor;
+    const after = flags.text('cursor') ?? seat.place.cursor;
     const me = unread ? requirePresence(seat) : {};
     if (flags.is('watch')) {
       const document = `subscription ($org: ID!, $room: String!, $after: String, $threadId: String, $to: MessageAddressee, $presenceId: String, $sessionKey: String) {
@@ -156,7 +156,7 @@ const wait: Command = {
     const me = flags.text('addressed-to') === 'me' ? { ...requirePresence(seat), addressed_to: 'me' } : {};
     const startedAt = Date.now();
     const bar = progress(cli);
-    const after = flags.text('cursor') ?? seat.standing.cursor;
+    const after = flags.text('cursor') ?? seat.place.cursor;
     for (;;) {
       const leftMs = timeoutMs - (Date.now() - startedAt);
       bar.at('Waiting for a message', 1 - leftMs / timeoutMs);

@@ -44,9 +44,9 @@ const join: Command = {
     if (positionals.key !== undefined) return joinByKey(invocation, positionals.key);
     const wanted = { requested_name: flags.text('name'), task: flags.text('task') };
     const seat = await seatIn(cli, await requireRoom(cli, roomNames(flags)), wanted);
-    const { room, standing } = seat;
+    const { room, place } = seat;
     const known = seat.identity.presence_id;
-    const isAnother = wanted.requested_name !== undefined && wanted.requested_name !== standing.requested_name;
+    const isAnother = wanted.requested_name !== undefined && wanted.requested_name !== place.requested_name;
     const you =
       known === undefined || isAnother || wanted.task !== undefined
         ? await register(cli, seat, wanted)
@@ -158,7 +158,7 @@ const leave: Command = {
     const presence = positionals.presence_id ?? seat.identity.presence_id;
     if (presence === undefined) throw local('NO_PRESENCE', 'This checkout has no presence in the room.');
     const left = await perform(cli, rows['rooms.leave'], { ...seat.room, presence });
-    if (presence === seat.standing.presence_id) await seat.keep({ presence_id: null, name: null });
+    if (presence === seat.place.presence_id) await seat.keep({ presence_id: null, name: null });
     return left;
   },
 };

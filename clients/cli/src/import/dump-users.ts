@@ -1,6 +1,6 @@
 import { badDump } from './dump-error.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
 import { type DumpRow, requireWidth } from './table-rows.ts';
 
 type Values = Readonly<Record<string, string | null | undefined>>;
@@ -33,7 +33,7 @@ const usersMax = 1_000;
  */
 export class DumpUsers {
   readonly outcome: UsersOutcome = { imported: 0, unchanged: 0, skipped: [], left_out: {} };
-  readonly #door: ProjectDoor | undefined;
+  readonly #door: ProjectAuthentication | undefined;
   readonly #accounts = new Map<string, object[]>();
   #hasAccounts = false;
   #users: { readonly user: Record<string, unknown>; readonly line: number; readonly bytes: number }[] = [];
@@ -41,7 +41,7 @@ export class DumpUsers {
   #read = 0;
 
   /** @param door undefined: nothing is sent */
-  constructor(door: ProjectDoor | undefined) {
+  constructor(door: ProjectAuthentication | undefined) {
     this.#door = door;
   }
 

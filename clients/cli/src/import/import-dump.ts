@@ -5,7 +5,7 @@ import { type CopyTarget, classify, leftSchema, readCopy, withBuiltIns } from '.
 import { badDump } from './dump-error.ts';
 import type { DumpFile } from './dump-file.ts';
 import { DumpUsers, type UsersOutcome } from './dump-users.ts';
-import type { ProjectDoor } from './project-door.ts';
+import type { ProjectAuthentication } from './project-door.ts';
 import { type DumpPart, DumpReader, readCells } from './read-dump.ts';
 import { type Around, aroundRows, nothingAround, silences } from './silent-triggers.ts';
 import { Statements } from './statements.ts';
@@ -36,7 +36,7 @@ export interface ImportResult {
 
 export interface ImportOptions {
   /** Undefined: nothing is sent, and the result says what would happen. */
-  readonly door: ProjectDoor | undefined;
+  readonly door: ProjectAuthentication | undefined;
   /** Nothing before this line is done. @default 1 */
   readonly fromLine: number;
 }
@@ -77,7 +77,7 @@ export async function importDump(cli: Cli, dump: DumpFile, options: ImportOption
 }
 
 class ImportRun {
-  readonly #door: ProjectDoor | undefined;
+  readonly #door: ProjectAuthentication | undefined;
   readonly #fromLine: number;
   readonly #statements: Statements | undefined;
   readonly #users: DumpUsers;

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
 import type { DumpStatement } from './scan-statement.ts';
 import { nothingAround } from './silent-triggers.ts';
 
@@ -12,12 +12,12 @@ const unchecked = 'set check_function_bodies = false;';
 
 /** Runs statements in their order, several in one transaction. */
 export class Statements {
-  readonly #door: ProjectDoor;
+  readonly #door: ProjectAuthentication;
   #waiting: DumpStatement[] = [];
   #bytes = 0;
   #around = nothingAround;
 
-  constructor(door: ProjectDoor) {
+  constructor(door: ProjectAuthentication) {
     this.#door = door;
   }
 

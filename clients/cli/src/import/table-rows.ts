@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import type { CopyTarget } from './classify.ts';
 import { badDump } from './dump-error.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
 import { type Around, aroundRows, nothingAround } from './silent-triggers.ts';
 
 /** A row of a COPY. */
@@ -35,7 +35,7 @@ const typesSql = `select a.attname as name, format_type(a.atttypid, -1) as type 
  * is under way while the next rows are read.
  */
 export class TableRows {
-  readonly #door: ProjectDoor;
+  readonly #door: ProjectAuthentication;
   readonly #target: CopyTarget;
   readonly #line: number;
   readonly #isSilent: boolean;
@@ -51,7 +51,7 @@ export class TableRows {
    * @param line of the COPY
    * @param isSilent the rows set off no trigger
    */
-  constructor(door: ProjectDoor, target: CopyTarget, line: number, isSilent: boolean) {
+  constructor(door: ProjectAuthentication, target: CopyTarget, line: number, isSilent: boolean) {
     this.#door = door;
     this.#target = target;
     this.#line = line;

@@ -5,7 +5,7 @@ import { type LivePosition, liveCursor } from './live-position.ts';
 import type { StoredHint } from './live-store.ts';
 
 /** A hint whose cursor is sealed when the first asks for it; a class, for the reason that `SealedRow` gives. */
-class ToldHint implements LiveHint {
+class PublishedHint implements LiveHint {
   readonly table: string;
   readonly op: LiveHint['op'];
   readonly pk: string | null;
@@ -37,7 +37,7 @@ export function tell(
   steps: readonly LivePosition[],
 ): LiveHint[] {
   const seal = (step: LivePosition) => liveCursor(keys, projectId, step);
-  return hints.map((hint, at) => new ToldHint(hint, steps[at]!, seal));
+  return hints.map((hint, at) => new PublishedHint(hint, steps[at]!, seal));
 }
 
 /** Hints that are due together, and their frames, which are written when the first asks for them. */

@@ -18,7 +18,12 @@ export type KeyKind = 'anon' | 'service';
  *
  * @param userToken of a user of the project, whose door it is
  */
-export async function atDoorOf(run: ToolRun, project: string, kind: KeyKind, userToken?: string): Promise<Context> {
+export async function withProjectKey(
+  run: ToolRun,
+  project: string,
+  kind: KeyKind,
+  userToken?: string,
+): Promise<Context> {
   const apikey = await keyOf(run.ctx, project, kind);
   const user = userToken === undefined ? {} : { authorization: `Bearer ${userToken}` };
   return run.as({ apikey, ...user }, run.ctx.signal);
@@ -44,14 +49,14 @@ const userPaths = new PathTable(authRoutes);
 const rowPaths = new PathTable(rowRoutes);
 
 /** What is sent to a documented path. */
-export interface Knock {
+export interface PathRequest {
   readonly method: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
 }
 
-const searchOf = (query: Knock['query'] = {}): string => {
+const searchOf = (query: PathRequest['query'] = {}): string => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
   return search.toString();
@@ -63,7 +68,7 @@ const bytesOf = (body: unknown): Uint8Array =>
 const json = 'application/json';
 
 /** Asks a path of a project's users as the server would. @throws ServiceError for every refusal */
-export async function askPath(ctx: Context, { method, path, query, body }: Knock): Promise<object> {
+export async function askPath(ctx: Context, { method, path, query, body }: PathRequest): Promise<object> {
   const call = {
     method,
     path,
@@ -92,7 +97,7 @@ export class RowRefusal extends Error {
 }
 
 /** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, RowRefusal */
-export async function askRows(ctx: Context, { method, path, query, body }: Knock) {
+export async function askRows(ctx: Context, { method, path, query, body }: PathRequest) {
   const { entry, params } = rowPaths.match(method, path);
   const rows = rowPathOf(entry, method, params);
   const caller = await openRows(rows, ctx);

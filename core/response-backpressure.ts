@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from './errors.ts';
 
-export interface HeldAnswersOptions {
+export interface ResponseBackpressureOptions {
   /** Most bytes that wait for the readers of one project, or of one network where the project is unknown. @default 48 MiB */
   readonly perProject?: number;
   /** Most bytes that wait for readers together. @default 96 MiB */
@@ -17,12 +17,12 @@ const countedFrom = 256 * 1024;
  * Large answers that their readers have not taken yet. They hold no connection of a project's, but memory of this
  * process: so they are counted, and who takes nothing of one is not waited for.
  */
-export class HeldAnswers {
-  readonly #options: Required<HeldAnswersOptions>;
+export class ResponseBackpressure {
+  readonly #options: Required<ResponseBackpressureOptions>;
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  constructor(options: HeldAnswersOptions = {}) {
+  constructor(options: ResponseBackpressureOptions = {}) {
     this.#options = { perProject: 48 * 1024 * 1024, max: 96 * 1024 * 1024, stallMs: 30_000, ...options };
   }
 

@@ -3,11 +3,11 @@ import type { StatementHook } from '../pool.ts';
 import { cancelWhenDue, cut, longestOf, type Session, type SessionOptions } from '../project-session.ts';
 import { Batch, type BatchRows, type BatchStatement, submit } from './batch.ts';
 import { heldUpMs } from './pending-read.ts';
-import type { ReadCarrier } from './read-queue.ts';
+import type { ReadConnection } from './read-queue.ts';
 import { alikeReads } from './reads-alike.ts';
 import type { SharedRead } from './shared-read.ts';
 
-export interface CarrierOptions extends SessionOptions {
+export interface SharedConnectionOptions extends SessionOptions {
   readonly session: Session;
   /** Told of each answer that leaves others under way. */
   readonly onAnswer: () => void;
@@ -33,8 +33,8 @@ const elsewhere = new Set(['57014', '26000']);
  * with its own role and claims, which fails alone; but for reads that are alike, which share a batch: those
  * behind one that fails are asked again.
  */
-export class Carrier implements ReadCarrier {
-  readonly #options: CarrierOptions;
+export class SharedConnection implements ReadConnection {
+  readonly #options: SharedConnectionOptions;
   readonly #sent: SharedRead[] = [];
   readonly #timer: NodeJS.Timeout;
   #head = 0;
@@ -44,7 +44,7 @@ export class Carrier implements ReadCarrier {
   #settleHead: (() => Promise<void> | undefined) | undefined;
   #giveBack: (() => void) | undefined;
 
-  constructor(options: CarrierOptions) {
+  constructor(options: SharedConnectionOptions) {
     this.#options = options;
     this.#timer = setTimeout(() => this.#look(), heldUpMs).unref();
   }

@@ -3,7 +3,7 @@ import { parseInput } from '../../kernel/run/parse-input.ts';
 import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
 import type { Annotations, ArgumentForm, Arguments, Tool, ToolRun } from './tool.ts';
 
-interface Door<Input extends z.ZodObject> extends Partial<Pick<Tool, 'secrets'>> {
+interface PathTool<Input extends z.ZodObject> extends Partial<Pick<Tool, 'secrets'>> {
   readonly name: string;
   readonly description: string;
   readonly input: Input;
@@ -12,8 +12,8 @@ interface Door<Input extends z.ZodObject> extends Partial<Pick<Tool, 'secrets'>>
   readonly ask: (run: ToolRun, args: z.output<Input>) => Promise<object>;
 }
 
-/** A tool that asks a project’s own door, and is no operation. */
-export function door<Input extends z.ZodObject>({ input, output, ask, ...more }: Door<Input>): Tool {
+/** A tool that asks a project’s own pathTool, and is no operation. */
+export function pathTool<Input extends z.ZodObject>({ input, output, ask, ...more }: PathTool<Input>): Tool {
   return {
     secrets: [],
     ...more,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { projectId } from '../../kernel/input/fields.ts';
-import { adds, door } from './door.ts';
-import { askRows, atDoorOf } from './doors.ts';
+import { askRows, withProjectKey } from './path-requests.ts';
+import { adds, pathTool } from './path-tool.ts';
 import type { Tool } from './tool.ts';
 import { userTools } from './user-tools.ts';
 
 /** What is documented and no operation: rows, and what the users of a project do. Contract 04, sections 4.2.1, 4.2.10. */
-export const doorTools: readonly Tool[] = [
-  door({
+export const pathTools: readonly Tool[] = [
+  pathTool({
     name: 'rest_query',
     description:
       'Read or write rows of a table of a project, as /rest/v1 does, and /admin/v1/rest with the service key: params are its filters, such as {"select":"*","id":"eq.1"}. Takes the project’s keys, so ask as its owner, or with the key itself.',
@@ -29,8 +29,8 @@ export const doorTools: readonly Tool[] = [
     annotations: { ...adds, destructiveHint: true },
     async ask(run, { project_id: project, table, method, params, body, key_type }) {
       const name = table.startsWith('rpc/') ? `rpc/${encodeURIComponent(table.slice(4))}` : encodeURIComponent(table);
-      const ctx = await atDoorOf(run, project, key_type);
-      // Each key has a door of its own.
+      const ctx = await withProjectKey(run, project, key_type);
+      // Each key has a pathTool of its own.
       const prefix = key_type === 'anon' ? '/rest/v1' : '/admin/v1/rest';
       return askRows(ctx, { method, path: `${prefix}/${name}`, query: params, body });
     },

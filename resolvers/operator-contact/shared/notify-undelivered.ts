@@ -13,7 +13,7 @@ import { operatorContactEvents } from '../event-types.ts';
  * Tells the organizations whose operator waits for a mail that was given up: the address of the contact was not
  * verified by it, and nobody may be reachable. Told once for each mail; of any other mail there is nothing to tell.
  */
-export async function tellUndelivered(work: Work, mailId: string): Promise<void> {
+export async function notifyUndelivered(work: Work, mailId: string): Promise<void> {
   for (const { orgId, attempts, ofHour } of await work.rows(waitingStatement.with({ mailId })))
     work.append(
       appendEvent({

@@ -3,7 +3,7 @@ import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { ServiceError } from '../../core/errors.ts';
-import { HeldAnswers } from '../../core/held-answers.ts';
+import { ResponseBackpressure } from '../../core/response-backpressure.ts';
 
 const mebibyte = 1024 * 1024;
 const closing: (() => void)[] = [];
@@ -25,7 +25,7 @@ async function asked(send: (response: ServerResponse) => void) {
 }
 
 test('an answer is counted until it was read', async () => {
-  const held = new HeldAnswers();
+  const held = new ResponseBackpressure();
   const answer = await asked((response) => {
     held.hold('a', response, 8 * mebibyte, true);
     response.end(Buffer.alloc(8 * mebibyte));
@@ -37,7 +37,7 @@ test('an answer is counted until it was read', async () => {
 });
 
 test('an answer of which nothing is taken is cut, and counted no more', async () => {
-  const held = new HeldAnswers({ stallMs: 50 });
+  const held = new ResponseBackpressure({ stallMs: 50 });
   const answer = await asked((response) => {
     held.hold('a', response, 64 * mebibyte, false);
     response.end(Buffer.alloc(64 * mebibyte));
@@ -49,7 +49,7 @@ test('an answer of which nothing is taken is cut, and counted no more', async ()
 });
 
 test('one project has its part and all have theirs; small answers and those of changes are always given', async () => {
-  const held = new HeldAnswers({ perProject: 4 * mebibyte, max: 6 * mebibyte });
+  const held = new ResponseBackpressure({ perProject: 4 * mebibyte, max: 6 * mebibyte });
   const taken: ServerResponse[] = [];
   await asked((response) => {
     taken.push(response);

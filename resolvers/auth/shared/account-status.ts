@@ -13,7 +13,7 @@ import { authRow, authStatement } from './auth-rows.ts';
 const s = named(sessions, 's');
 const u = named(users, 'u');
 
-const standingJson = jsonObject({
+const statusJson = jsonObject({
   authz_version: u.authzVersion,
   aal: s.aal,
   /** Whether an admin is one only with a passkey. */
@@ -24,10 +24,10 @@ const standingJson = jsonObject({
 });
 
 /** What has become of a session and its user since a token was signed. */
-type Standing = Answer<typeof standingJson>;
+type AccountStatus = Answer<typeof statusJson>;
 
 interface Remembered {
-  readonly standing: Promise<Standing | undefined>;
+  readonly status: Promise<AccountStatus | undefined>;
   readonly until: number;
   readonly era: symbol;
 }
@@ -42,7 +42,7 @@ const remembered = new WeakMap<Services, Memory>();
 
 /** What is remembered of the sessions of all projects, and since when of each project's. */
 interface Memory {
-  readonly standings: Lru<Remembered>;
+  readonly accountStatuses: Lru<Remembered>;
   /** Begun anew for a project when something of it is forgotten; what is remembered of another era holds no more. */
   readonly eras: Lru<symbol>;
 }
@@ -51,13 +51,13 @@ function memoryOf(services: Services): Memory {
   let memory = remembered.get(services);
   if (memory === undefined) {
     const size = { entries: 20_000, bytes: 20_000 };
-    remembered.set(services, (memory = { standings: new Lru(size), eras: new Lru(size) }));
+    remembered.set(services, (memory = { accountStatuses: new Lru(size), eras: new Lru(size) }));
   }
   return memory;
 }
 
 /** Has every session of a project looked at again: one was ended, or a role changed. */
-export const forgetStandings = (services: Services, { projectId }: Pick<ProjectTarget, 'projectId'>): void =>
+export const forgetAccountStatuses = (services: Services, { projectId }: Pick<ProjectTarget, 'projectId'>): void =>
   memoryOf(services).eras.set(projectId, Symbol(), 1);
 
 /**
@@ -66,56 +66,51 @@ export const forgetStandings = (services: Services, { projectId }: Pick<ProjectT
  *
  * @throws INVALID_AUTH when its session is over
  */
-export const standingRole = async (services: Services, target: ProjectTarget, claims: UserClaims): Promise<UserRole> =>
-  (await standingClaims(services, target, claims)).role;
+export const currentRole = async (services: Services, target: ProjectTarget, claims: UserClaims): Promise<UserRole> =>
+  (await currentClaims(services, target, claims)).role;
 
 /**
- * What a token still says: its role as {@link standingRole} has it, and nothing of a passkey that was removed since.
+ * What a token still says: its role as {@link currentRole} has it, and nothing of a passkey that was removed since.
  *
  * @throws INVALID_AUTH when its session is over
  */
-export async function standingClaims(
+export async function currentClaims(
   services: Services,
   target: ProjectTarget,
   claims: UserClaims,
 ): Promise<UserClaims> {
-  const standing = await standingOf(services, target, claims);
+  const status = await accountStatusOf(services, target, claims);
   const { passkey_id: _removed, ...others } = claims;
   const proven: UserClaims =
-    claims.aal !== 'aal2' || standing.aal === 'aal2'
+    claims.aal !== 'aal2' || status.aal === 'aal2'
       ? claims
       : { ...others, aal: 'aal1', amr: claims.amr.filter((way) => way !== 'passkey') };
-  const demoted =
-    claims.authz_version !== standing.authz_version || (standing.passkey_required && proven.aal !== 'aal2');
+  const demoted = claims.authz_version !== status.authz_version || (status.passkey_required && proven.aal !== 'aal2');
   return claims.role === 'project_admin' && demoted ? { ...proven, role: 'authenticated' } : proven;
 }
 
-async function standingOf(services: Services, target: ProjectTarget, claims: UserClaims): Promise<Standing> {
-  const { standings, eras } = memoryOf(services);
-  if (eras.get(target.projectId) === undefined) forgetStandings(services, target);
+async function accountStatusOf(services: Services, target: ProjectTarget, claims: UserClaims): Promise<AccountStatus> {
+  const { accountStatuses, eras } = memoryOf(services);
+  if (eras.get(target.projectId) === undefined) forgetAccountStatuses(services, target);
   const era = eras.get(target.projectId)!;
   const name = `${target.projectId} ${claims.session_id} ${claims.sub}`;
   const now = performance.now();
-  let entry = standings.get(name);
+  let entry = accountStatuses.get(name);
   if (entry === undefined || entry.era !== era || entry.until <= now) {
-    const standing = authRow(
-      services,
-      target,
-      standingStatement.with({ session: claims.session_id, user: claims.sub }),
-    );
-    entry = { standing, until: now + rememberedMs, era };
-    standings.set(name, entry, 1);
+    const status = authRow(services, target, statusStatement.with({ session: claims.session_id, user: claims.sub }));
+    entry = { status, until: now + rememberedMs, era };
+    accountStatuses.set(name, entry, 1);
     // A failure is nothing to remember.
-    standing.catch(() => forgetStandings(services, target));
+    status.catch(() => forgetAccountStatuses(services, target));
   }
-  const standing = await entry.standing;
-  if (standing === undefined) throw sessionOver();
-  return standing;
+  const status = await entry.status;
+  if (status === undefined) throw sessionOver();
+  return status;
 }
 
-const standingStatement = authStatement(
+const statusStatement = authStatement(
   'session_standing',
-  { params: { session: s.id, user: u.id }, answer: standingJson },
+  { params: { session: s.id, user: u.id }, answer: statusJson },
   ({ session, user }, answer) => sql`select ${answer} from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}
     where ${s.id} = ${session} and ${u.id} = ${user} and ${stands(s)}`,
 );

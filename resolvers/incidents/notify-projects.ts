@@ -12,7 +12,7 @@ export interface TouchedProject {
  * Tells each project that an incident is attributed to how it stands, once for each standing. The impact of what somebody
  * declared is not counted.
  */
-export function tellProjects(work: Work, incident: DeclaredIncident, projects: readonly TouchedProject[]): void {
+export function notifyProjects(work: Work, incident: DeclaredIncident, projects: readonly TouchedProject[]): void {
   const status = statusOf(incident);
   for (const { orgId, projectId } of projects)
     work.append(

@@ -14,7 +14,7 @@ const sessionsPath = '/agent/v1/control-plane/account/sessions';
  *
  * @param what a sentence
  */
-export async function tellPerson(work: Work, principalId: string, what: string): Promise<void> {
+export async function notifyPerson(work: Work, principalId: string, what: string): Promise<void> {
   const page = `${work.services.settings.mailBaseUrl}${sessionsPath}`;
   for (const to of (await emailsOf(work, principalId)).slice(0, addressesMax))
     await queueMail(work, {

@@ -18,7 +18,7 @@ const types = {
  * Tells of the end of a lease and of what follows in the feeds of the organizations; each of their projects learns that
  * it is past due. Contract 02, section 1.5.
  */
-export async function tellOfMove(
+export async function notifyOfMove(
   work: Work,
   from: LifecycleState,
   to: keyof typeof types,

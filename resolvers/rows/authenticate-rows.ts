@@ -3,11 +3,11 @@ import type { Caller } from '../../db/role-turns.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { authenticateProject, type ProjectDoor } from '../auth/shared/authenticate-project.ts';
-import { standingClaims } from '../auth/shared/standing.ts';
+import { currentClaims } from '../auth/shared/account-status.ts';
+import { authenticateProject, type ProjectAuthentication } from '../auth/shared/authenticate-project.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
-export type RowDoor = 'public' | 'admin';
+export type RowApi = 'public' | 'admin';
 
 /** Who reads or changes rows, and as what inside the project's database. */
 export interface RowCaller {
@@ -27,26 +27,26 @@ export const strangerOf = ({ role }: RowCaller): Caller | undefined =>
  *
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
-export async function openRowDoor(ctx: Context, door: RowDoor): Promise<RowCaller> {
+export async function authenticateRows(ctx: Context, door: RowApi): Promise<RowCaller> {
   return rowCallerOf(ctx, { admit: (role) => refuseRole(door, role), limited: door === 'public' });
 }
 
 /**
  * The same where one door serves every kind of credential, at an address that names its project.
  *
- * @throws as {@link openRowDoor} does; FORBIDDEN for a key of another project
+ * @throws as {@link authenticateRows} does; FORBIDDEN for a key of another project
  */
-export const openGraphDoor = (ctx: Context, projectId: string): Promise<RowCaller> =>
+export const authenticateGraph = (ctx: Context, projectId: string): Promise<RowCaller> =>
   rowCallerOf(ctx, { projectId, limited: (role) => role !== 'service_role' });
 
-async function rowCallerOf(ctx: Context, door: ProjectDoor): Promise<RowCaller> {
+async function rowCallerOf(ctx: Context, door: ProjectAuthentication): Promise<RowCaller> {
   const { target, keyRole, user } = await authenticateProject(ctx, door);
   if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
-  const claims = await standingClaims(ctx.services, target, user);
+  const claims = await currentClaims(ctx.services, target, user);
   return { target, role: claims.role, claims: { ...claims } };
 }
 
-function refuseRole(door: RowDoor, role: RowRole): void {
+function refuseRole(door: RowApi, role: RowRole): void {
   if (door === 'public' && role === 'service_role')
     throw new ServiceError('FORBIDDEN', {
       label: 'role_forbidden',

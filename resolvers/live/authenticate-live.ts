@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import { currentRole } from '../auth/shared/account-status.ts';
 import { authenticateProject } from '../auth/shared/authenticate-project.ts';
-import { standingRole } from '../auth/shared/standing.ts';
 import type { LiveIdentity } from './live-hub.ts';
 
 /** Who follows which project. */
@@ -17,7 +17,7 @@ export interface LiveCaller {
  * @param named the project that the request names; that of its credentials when absent
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
-export async function openLiveDoor(ctx: Context, named: string | undefined): Promise<LiveCaller> {
+export async function authenticateLive(ctx: Context, named: string | undefined): Promise<LiveCaller> {
   const { target, keyRole, user } = await authenticateProject(ctx, { limited: true });
   if (named !== undefined && named !== target.projectId)
     throw new ServiceError('FORBIDDEN', {
@@ -25,7 +25,7 @@ export async function openLiveDoor(ctx: Context, named: string | undefined): Pro
       message: 'The key is for another project than project_id.',
     });
   if (user === undefined) return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon' } };
-  await standingRole(ctx.services, target, user);
+  await currentRole(ctx.services, target, user);
   return {
     target,
     identity: {

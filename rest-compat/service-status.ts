@@ -31,7 +31,7 @@ export const statusSummary =
 export const healthSummary = 'Whether the gateway and what it depends on are well; 503 when it cannot serve.';
 
 /** What the gateway says of itself, which no database is asked for. */
-export interface ServiceStanding {
+export interface ServiceStatus {
   readonly status: () => Promise<z.infer<typeof StatusWire>>;
   readonly health: () => Promise<z.infer<typeof HealthinessWire>>;
 }
