@@ -53,10 +53,20 @@ export interface Action extends Permission {
   readonly name: string;
 }
 
-/** Declares what is done in a domain and who may do it, by name. Contract 01, section 1.12. */
+const names = new Set<string>();
+
+/**
+ * Declares what is done in a domain and who may do it, by name. Contract 01, section 1.12.
+ *
+ * @throws Error for a name that is declared twice
+ */
 export function actions<Names extends string>(
   table: Readonly<Record<Names, Permission>>,
 ): { readonly [Name in Names]: Action } {
+  for (const name of Object.keys(table)) {
+    if (names.has(name)) throw new Error(`There are two actions called ${name}.`);
+    names.add(name);
+  }
   const named = Object.entries<Permission>(table).map(([name, permission]) => [name, { name, ...permission }]);
   return Object.fromEntries(named) as { [Name in Names]: Action };
 }

@@ -21,7 +21,7 @@ export interface Expiry {
   readonly which?: string;
 }
 
-/** A system of the platform. Every list of all there is, is made of these; nothing else needs to be told of a new one. */
+/** A system of the platform. Every list of operations, errors, actions, events and jobs is made from the domains. */
 export interface Domain extends Declarations {
   readonly name: string;
   readonly operations?: readonly AnyOperation[];

@@ -10,7 +10,7 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { readRoom } from './get-room.ts';
 import { projectOfRoom, type RoomSummary, RoomSummaryWire, roomToWire, summaryOf } from './room-summary.ts';
-import { archiveErrors, lockForArchiving } from './shared/archived.ts';
+import { archiveErrors, isArchived, lockForArchiving } from './shared/archived.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { principalOf } from './shared/presence.ts';
 import { roomAddress } from './shared/room-input.ts';
@@ -56,7 +56,8 @@ export const archiveRoom = mutation({
   own: { actions: archiveActions, errors: archiveErrors, events: archiveEvents },
   async handler(work): Promise<ArchivedRoom> {
     await ensureRoom(work);
-    await lockForArchiving(work);
+    // The lock holds up every send of the organization, so a repetition takes none.
+    if (!(await isArchived(work))) await lockForArchiving(work);
     return changed(work, archiveStatement, archiveEvents.room_archived);
   },
   audit: ({ room, changed }) =>

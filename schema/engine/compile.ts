@@ -191,6 +191,8 @@ function argumentsOf(def: GraphQLField<unknown, unknown>, node: FieldNode): Fiel
   } catch {
     return asReference;
   }
+  // A list or an object would be shared by all calls.
+  if (Object.values(fixed).some((value) => typeof value === 'object' && value !== null)) return asReference;
   return (variables) => {
     const args = { ...fixed };
     for (const { name, variable, nonNull } of fromVariables) {

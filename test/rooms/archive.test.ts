@@ -302,3 +302,14 @@ test('of messages and claims that race with archiving, none comes after it', asy
     expect(await added()).toEqual(before);
   }
 });
+
+test('a send that was refused under an Idempotency-Key succeeds under it once the room is unarchived', async () => {
+  const room = await newRoom();
+  await archive(room);
+  const send = () =>
+    room.post('/messages', { body: 'hello', session_key: 's' }, undefined, { headers: { 'idempotency-key': 'once' } });
+  expectRefusal(await send(), 'ROOM_ARCHIVED');
+  await unarchive(room);
+  expect([(await send()).status, (await send()).status]).toEqual([201, 201]);
+  expect(await room.count('room_messages')).toBe(1);
+});

@@ -11,7 +11,7 @@ import { roomPath } from './wire.ts';
 export const archiveErrors = defineErrors({
   ROOM_ARCHIVED: row(
     409,
-    'conflict',
+    'lifecycle',
     'The room is archived. It takes no messages and no claims: unarchive the room first.',
   ),
 });
