@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorRow } from '../core/error-codes.ts';
 import type { Action } from '../kernel/access/permissions.ts';
 import { kernel } from '../kernel/kernel.ts';
-import type { Domain } from '../kernel/run/domain.ts';
+import type { DeclaredEndpoint, Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
@@ -31,7 +31,7 @@ import { projectData } from './project-data/domain.ts';
 import { projects } from './projects/domain.ts';
 import { roomInvites } from './room-invites/domain.ts';
 import { rooms } from './rooms/domain.ts';
-import { ceremonies } from './sessions/domain.ts';
+import { sessions } from './sessions/domain.ts';
 import { audits } from './site-audits/domain.ts';
 import { tiers } from './tiers/domain.ts';
 import { vaults } from './vaults/domain.ts';
@@ -60,7 +60,7 @@ export const domains: readonly Domain[] = [
   lifecycle,
   billing,
   auth,
-  ceremonies,
+  sessions,
   escalations,
   contacts,
   operatorContact,
@@ -75,14 +75,21 @@ export const domains: readonly Domain[] = [
   agents,
 ];
 
-/** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
-export const operations: readonly AnyOperation[] = domains.flatMap((one) => one.operations ?? []);
+/** Everything that is declared to be called, by whom it is for. */
+export const registry = {
+  /** For whoever has a credential, on every surface. */
+  clients: domains.flatMap(({ operations = [] }): readonly AnyOperation[] => operations),
+  /**
+   * For people: by it their credentials come to be, are proven anew and end. Each is run as an operation, and has neither
+   * a field nor a tool: a person's browser takes part, and the answer is for one client alone.
+   */
+  people: domains.flatMap(({ signInFlows = [] }): readonly AnyOperation[] => signInFlows),
+  /** For the users of a project, by its key. */
+  projectUsers: domains.flatMap(({ endpoints = [] }): readonly DeclaredEndpoint[] => endpoints),
+};
 
-/**
- * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field
- * and no tool, since a person's browser takes part in each, and what they answer is for one client alone.
- */
-export const signInFlows: readonly AnyOperation[] = domains.flatMap((one) => one.signInFlows ?? []);
+/** What walks over all operations (parity, workers, generated pages) starts here. */
+export const { clients: operations, people: signInFlows } = registry;
 
 /** The whole matrix of roles and actions. Contract 01, section 1.12. */
 export const permissions: Readonly<Record<string, Action>> = Object.assign({}, ...domains.map((one) => one.actions));

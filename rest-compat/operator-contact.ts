@@ -1,9 +1,5 @@
 import { getContents } from '../resolvers/operator/get-contents.ts';
-import { getOverview } from '../resolvers/operator/get-overview.ts';
-import { getOperatorStatus } from '../resolvers/operator/get-status.ts';
-import { listOperatorProjects } from '../resolvers/operator/list-projects.ts';
 import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
-import { connectChat } from '../resolvers/operator-contact/connect-chat.ts';
 import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
 import { getContact } from '../resolvers/operator-contact/get-contact.ts';
 import { confirmPath } from '../resolvers/operator-contact/send-challenge.ts';
@@ -20,9 +16,5 @@ export const operatorContactRoutes = [
   route('POST', `${contact}/verify-email`, 200, sendVerification),
   route('POST', confirmPath, 200, confirmEmail),
   route('POST', `${contact}/passkey/enroll`, 200, enrollPasskey),
-  route('GET', '/agent/v1/operator/overview', 200, getOverview),
-  route('GET', '/agent/v1/operator/projects', 200, listOperatorProjects),
   route('GET', '/agent/v1/operator/projects/:id/contents', 200, getContents, { project: 'path id' }),
-  route('GET', '/agent/v1/operator/status', 200, getOperatorStatus),
-  route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat),
 ];

@@ -1,9 +1,7 @@
 import { archiveProject, reactivateProject } from '../resolvers/projects/archive-project.ts';
-import { createProject } from '../resolvers/projects/create-project.ts';
 import { deleteProject } from '../resolvers/projects/delete-project.ts';
 import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
-import { getUsage } from '../resolvers/projects/get-usage.ts';
 import { listProjects } from '../resolvers/projects/list-projects.ts';
 import { renameProject } from '../resolvers/projects/rename-project.ts';
 import { setRepoName } from '../resolvers/projects/set-repo-name.ts';
@@ -11,14 +9,12 @@ import { route } from './route.ts';
 
 /** Paths of projects, their keys and usage, the platform admin’s among them. Contract 01, sections 2.8, 5.3 to 5.8, 6.9. */
 export const projectRoutes = [
-  route('POST', '/projects/v1', 201, createProject),
   route('GET', '/projects/v1', 200, listProjects, { before: null, from_end: null }),
   route('GET', '/projects/v1/:id', 200, getProject, { project: 'path id' }),
   route('GET', '/projects/v1/:id/keys', 200, getProjectKeys, { project: 'path id' }),
   route('PATCH', '/projects/v1/:id', 200, renameProject, { project: 'path id' }),
   route('POST', '/projects/v1/:id/repo-name', 200, setRepoName, { project: 'path id' }),
   route('DELETE', '/projects/v1/:id', 200, deleteProject, { project: 'path id' }),
-  route('GET', '/projects/v1/admin/:project_id/usage', 200, getUsage),
   route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, { project: 'path id' }),
   route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, { project: 'path id' }),
 ];

@@ -6,7 +6,6 @@ import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { leaveRoom } from '../resolvers/rooms/leave-room.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
-import { listRooms } from '../resolvers/rooms/list-rooms.ts';
 import { type SentMessage, sendMessage } from '../resolvers/rooms/send-message.ts';
 import type { PresenceResult } from '../resolvers/rooms/shared/presence.ts';
 import { route } from './route.ts';
@@ -15,7 +14,6 @@ const room = '/orgs/v1/:org_id/rooms/:room_key';
 
 /** Paths of rooms, their presences and messages. Contract 02, section 2. */
 export const roomRoutes = [
-  route('GET', '/orgs/v1/:org_id/rooms', 200, listRooms),
   route('GET', room, 200, getRoom),
   route(
     'POST',

@@ -7,8 +7,6 @@ import { errorRoutes } from './errors.ts';
 import { escalationRoutes } from './escalations.ts';
 import { eventRoutes } from './events.ts';
 import { grantRoutes } from './grants.ts';
-import { identityRoutes } from './identity.ts';
-import { incidentRoutes } from './incidents.ts';
 import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { operatorContactRoutes } from './operator-contact.ts';
@@ -28,20 +26,18 @@ import { verificationRoutes } from './verifications.ts';
 /** The path that an operation declares. */
 function ownRoute(op: AnyOperation): Route[] {
   if (op.path === undefined) return [];
-  const [method, path] = op.path.split(' ') as [Method, string];
-  return [route(method, path, 200, op)];
+  const [method, path, status = '200'] = op.path.split(' ') as [Method, string, string?];
+  return [route(method, path, Number(status), op)];
 }
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
-  ...identityRoutes,
   ...orgRoutes,
   ...memberRoutes,
   ...projectRoutes,
   ...projectDataRoutes,
   ...grantRoutes,
   ...eventRoutes,
-  ...incidentRoutes,
   ...roomRoutes,
   ...roomInviteRoutes,
   ...escalationRoutes,

@@ -5,7 +5,7 @@ import type { Place } from '../rest-compat/inputs.ts';
 import type { Method } from '../rest-compat/rest-request.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
-import { ceremonyRoutes } from '../rest-compat/sessions/routes.ts';
+import { signInRoutes } from '../rest-compat/sessions/routes.ts';
 import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
 
 /** A documented path, as a client has to call it. */
@@ -131,13 +131,13 @@ export const userSurfaces = (): readonly Surface[] =>
       return [restOnly(route.endpoint, route, { namespace, method, kind })];
     });
 
-/** By what people's sessions come about, are proven and end, all in one namespace: `session.get` is `ceremonies.sessionGet`. */
-export const ceremonySurfaces = (): readonly Surface[] =>
-  ceremonyRoutes
+/** By what people's sessions come about, are proven and end, all in one namespace: `session.get` is `sessions.sessionGet`. */
+export const signInSurfaces = (): readonly Surface[] =>
+  signInRoutes
     .filter(isClients)
     .filter(isFirst)
     .flatMap((route) => {
       const op = signInFlows.find(({ name }) => name === route.operation);
       const method = route.operation.replace(/\.(.)/, (_dot, letter: string) => letter.toUpperCase());
-      return op === undefined ? [] : [restOnly(op, route, { namespace: 'ceremonies', method, kind: op.kind })];
+      return op === undefined ? [] : [restOnly(op, route, { namespace: 'sessions', method, kind: op.kind })];
     });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
-import type { ProjectTarget } from '../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../kernel/access/project-target.ts';
 import { findProjectTarget } from '../kernel/access/project-target.ts';
 import { addressRate } from '../kernel/limits/limits.ts';
 import { assertWithinRate } from '../kernel/limits/rate-limit.ts';

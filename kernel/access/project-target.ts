@@ -1,12 +1,30 @@
 import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
+import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { hostNames } from '../../db/schema/hosts.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { type LifecycleState, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';
-import type { ProjectTarget } from './addressed-project.ts';
+
+/** What a request inside a project needs to know of it. */
+export interface ProjectTarget {
+  readonly projectId: string;
+  readonly orgId: string;
+  /** Its keys are made from it. */
+  readonly createdAt: Date;
+  /** Names the project's hosts. */
+  readonly publicId: string;
+  /** Names of hosts that the project has claimed, beside the one that comes from its public id. */
+  readonly hostNames: readonly string[];
+  readonly database: ProjectDatabase;
+  readonly tier: Tier;
+  readonly limitOverrides: Org['limitOverrides'];
+  readonly lifecycleState: LifecycleState;
+  readonly lifecycleEnteredAt: Date;
+  readonly leaseExpiresAt: Date;
+}
 
 /** How long a project is remembered as it was, in milliseconds: a page asks for many lists at once. */
 const rememberedMs = 1_000;

@@ -129,12 +129,12 @@ export const signInThrottles = {
 } as const satisfies Record<string, Throttle>;
 
 /** Tries of people who sign in to the platform itself, counted in the control database. */
-export const ceremonyThrottles = {
+export const peopleThrottles = {
   /** Sign-in mails to one address. */
   mailToAddress: { times: 5, seconds: 3_600 },
   /** Sign-in mails that one network asks for. */
   mailOfNetwork: { times: 100, seconds: 3_600 },
-  /** Ceremonies with a passkey that one network begins. */
+  /** Passkey challenges that one network asks for. */
   passkeyOfNetwork: { times: 300, seconds: 900 },
   /** Assertions tried with one passkey from one network; a right one begins the count anew. */
   passkey: { times: 10, seconds: 900 },
@@ -146,8 +146,8 @@ export const ceremonyThrottles = {
   flowOfNetwork: { times: 300, seconds: 900 },
 } as const satisfies Record<string, Throttle>;
 
-/** How long what a ceremony waits for is waited for, in minutes. Contract 01, section 5.14. */
-export const ceremonyMinutes = { link: 15, passkey: 5, flow: 10, code: 5, claim: 10, device: 10 } as const;
+/** Lifetimes of what a sign-in waits for, in minutes. Contract 01, section 5.14. */
+export const signInMinutes = { link: 15, passkey: 5, flow: 10, code: 5, claim: 10, device: 10 } as const;
 
 /** Seconds between two polls of a device, and what each that comes too soon adds. RFC 8628, section 3.5. */
 export const devicePollSeconds = { usual: 5, more: 5 } as const;

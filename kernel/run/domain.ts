@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
 import type { AnyOperation, Declarations } from './operation.ts';
 import type { Task } from './task.ts';
 
@@ -21,6 +22,17 @@ export interface Expiry {
   readonly which?: string;
 }
 
+/** What users of a project do there, by the project's key. Its domain runs it, see `resolvers/auth/endpoint.ts`. */
+export interface DeclaredEndpoint {
+  /** Dotted and stable, for example `auth.signup`. */
+  readonly name: string;
+  /** One sentence, shown wherever it is offered. */
+  readonly summary: string;
+  readonly input: z.ZodObject;
+  /** The documented JSON of the answer. */
+  readonly wire: z.ZodType;
+}
+
 /** A system of the platform. Every list of operations, errors, actions, events and jobs is made from the domains. */
 export interface Domain extends Declarations {
   readonly name: string;
@@ -30,6 +42,7 @@ export interface Domain extends Declarations {
    * and no tool, since a person's browser takes part in each, and what they answer is for one client alone.
    */
   readonly signInFlows?: readonly AnyOperation[];
+  readonly endpoints?: readonly DeclaredEndpoint[];
   readonly jobs?: readonly Job[];
   readonly expires?: readonly Expiry[];
   /** What else housekeeping does every ten minutes, by a name for the log. */

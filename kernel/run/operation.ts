@@ -81,7 +81,8 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   /** One sentence, shown wherever the operation is offered. */
   readonly summary: string;
   /**
-   * Its path of REST, which answers 200. A path whose status or places of inputs are others is declared in `rest-compat`.
+   * Its path of REST, with the status of success where that is not 200: `POST /projects/v1 201`. A path whose status is
+   * told by the outcome, or whose inputs have other places, is declared in `rest-compat`.
    * @default the paths in `rest-compat`
    */
   readonly path?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
@@ -212,7 +213,7 @@ export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
 /** What an operation is called on the surfaces. */
 export type OperationNames = Pick<
   Query<z.ZodObject, object, unknown, unknown>,
-  'name' | 'tool' | 'command' | 'sdk' | 'effects' | 'summary'
+  'name' | 'tool' | 'command' | 'sdk' | 'effects' | 'summary' | 'path'
 >;
 
 // biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.

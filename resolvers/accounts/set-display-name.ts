@@ -24,6 +24,7 @@ export const setDisplayName = mutation({
   command: 'org whoami --set-name',
   effects: ['destructive', 'idempotent'],
   summary: 'Give the principal behind the credential a name for people.',
+  path: 'PATCH /agent/v1/me',
   access: signedIn('wallet', 'control_plane', 'delegate'),
   input: z.object({
     // Judged by the handler, since every fault of a name has one code here.

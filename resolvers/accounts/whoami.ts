@@ -33,6 +33,7 @@ export const whoami = query({
   tool: 'whoami',
   command: 'org whoami',
   summary: 'The principal behind the credential, and the organizations it belongs to.',
+  path: 'GET /agent/v1/whoami',
   access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
   input: z.object({}),
   handler: ({ principal, services }) => identityOf(services.db.rows, principal),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { challenges, named, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertInto, pick, setOf, typed } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';
 import { swept } from './swept.ts';

@@ -66,6 +66,7 @@ export const getSettings = query({
   tool: 'get_auth_settings',
   command: 'auth settings',
   summary: 'What a project decides about how its users sign in.',
+  path: 'GET /auth/v1/settings',
   access: onOwnProject(),
   input: z.object({ project_id: ownProject }),
   handler: async ({ services, project }): Promise<AuthSettings> =>

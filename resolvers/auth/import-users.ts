@@ -44,6 +44,7 @@ export const importUsers = projectMutation({
   command: 'auth import-users',
   effects: ['idempotent'],
   summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
+  path: 'POST /auth/v1/admin/users/import',
   access: onOwnProject(),
   lifecycle: 'gated',
   input: z.object({

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { type Answer, type JsonRow, jsonList, jsonObject } from '../../db/json.ts';
 import { identities, named, passkeys, sessions, users } from '../../db/project-schema/auth.ts';
 import { from } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { UserClaims } from './access-token.ts';
 import { identityJson, sessionJson, settingsJson, userJson } from './rows.ts';

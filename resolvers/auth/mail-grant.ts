@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, nameOf, setOf, typed } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';

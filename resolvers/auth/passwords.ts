@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { bcryptCostOf } from '../../engines/passwords/bcrypt-form.ts';
 import { HasherBusyError } from '../../engines/passwords/hasher.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { passwordBytesMax } from './auth-input.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { endpoint, withKey, withServiceKey } from './endpoint.ts';
 import { signingKeys } from './signing-keys.ts';

@@ -59,6 +59,7 @@ export const promoteUser = changingRole(true, {
   command: 'projects promote-user',
   effects: ['idempotent'],
   summary: 'Make a user of a project one of its admins, from its next token on.',
+  path: 'POST /projects/v1/admin/:project_id/promote-user',
 });
 
 /** `POST /projects/v1/admin/:project_id/demote-user`. */
@@ -68,6 +69,7 @@ export const demoteUser = changingRole(false, {
   command: 'projects demote-user',
   effects: ['destructive', 'idempotent'],
   summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
+  path: 'POST /projects/v1/admin/:project_id/demote-user',
 });
 
 const changeStatement = authStatement(

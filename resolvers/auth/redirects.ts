@@ -1,7 +1,7 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { readUrl } from '../../core/urls.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { entryFor, isListed, isListedOrigin, isLocalName } from './redirect-urls.ts';
 import { authSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { deliveries, intents } from '../../db/project-schema/auth.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { isMailDelayed } from '../../kernel/durability/mail-delay.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';

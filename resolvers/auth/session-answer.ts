@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { accessSeconds, signAccessToken, type UserRole } from './access-token.ts';
 import { ClientUserWire, clientUser } from './client-user.ts';

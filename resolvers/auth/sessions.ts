@@ -5,7 +5,7 @@ import { sha256Hex } from '../../core/keys.ts';
 import { jsonObject, toJson } from '../../db/json.ts';
 import { identities, named, passkeys, refreshTokens, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, pick, setOf, typed } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { assertWithinWindow } from '../../kernel/limits/counted-window.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';

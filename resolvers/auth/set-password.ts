@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { toJson } from '../../db/json.ts';
 import { named, sessions, users } from '../../db/project-schema/auth.ts';
 import { computed, from, pick, setOf } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { newPassword, triedPassword } from './auth-input.ts';

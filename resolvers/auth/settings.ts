@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';

@@ -5,7 +5,7 @@ import { Lru } from '../../core/lru.ts';
 import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { signingKeys as kept } from '../../db/project-schema/auth.ts';
 import { computed, insertInto, pick, setOf } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { authRow, authRows, authStatement } from './shared/auth-rows.ts';
 

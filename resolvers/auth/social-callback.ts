@@ -2,7 +2,7 @@ import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { traced } from '../../core/tracing.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import type { Context } from '../../kernel/run/context.ts';

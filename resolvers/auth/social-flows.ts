@@ -3,7 +3,7 @@ import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { named, socialFlows } from '../../db/project-schema/auth.ts';
 import { allOf, computed, insertInto, pick, setOf, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';
 import { swept } from './swept.ts';

@@ -7,7 +7,7 @@ import { isUniqueViolation } from '../../db/pool.ts';
 import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, namesOf, type ParametersOf, pick, setOf, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockAddressStatement } from './lock-user.ts';

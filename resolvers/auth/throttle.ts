@@ -4,7 +4,7 @@ import { networkOf } from '../../core/network-of.ts';
 import { jsonObject, toJson } from '../../db/json.ts';
 import { throttles, users } from '../../db/project-schema/auth.ts';
 import { excluded, insertSelect, nameOf, pick, setOf, typed } from '../../db/sql.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import {
   assertWithinWindow,
   countAttempt,

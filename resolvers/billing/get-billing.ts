@@ -16,6 +16,7 @@ export const getBilling = query({
   tool: 'check_balance',
   command: 'billing balance',
   summary: 'The prepaid balance of an organization, with its tier and lease.',
+  path: 'GET /orgs/v1/:org_id/billing',
   access: onOrg(orgActions['org:billing:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => billingOf(services, org.id),

@@ -38,6 +38,7 @@ export const lookupBilling = query({
   tool: 'check_balance',
   command: 'billing balance',
   summary: 'The prepaid balance behind a wallet or a mail address.',
+  path: 'GET /orgs/v1/lookup',
   access,
   input: z
     .object({

@@ -21,6 +21,7 @@ export const getError = query({
   tool: 'errors_list',
   command: 'errors <fingerprint_id>',
   summary: 'One failure of a project’s functions, with all its samples, where it was seen last.',
+  path: 'GET /projects/v1/:project_id/errors/:fingerprint_id',
   access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({
     project: projectId,

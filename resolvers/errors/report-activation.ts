@@ -37,6 +37,7 @@ export const reportActivation = mutation({
   tool: 'report_release_activation',
   command: 'errors report-activation',
   summary: 'Report that a release became the active one of a project, so that its failures are told from older ones.',
+  path: 'POST /projects/v1/:project_id/errors/activations',
   access: onReportedProject,
   lifecycle: 'gated',
   input: z.object({

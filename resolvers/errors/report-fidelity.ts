@@ -34,6 +34,7 @@ export const reportFidelity = mutation({
   command: 'errors report-fidelity',
   effects: ['destructive', 'idempotent'],
   summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
+  path: 'POST /projects/v1/:project_id/errors/fidelity',
   access: onReportedProject,
   lifecycle: 'gated',
   input: z.object({

@@ -82,6 +82,7 @@ export const reportInvocations = mutation({
   tool: 'report_invocations',
   command: 'errors report-invocations',
   summary: 'Report how often a project’s functions ran, so that no failures can be told from no traffic.',
+  path: 'POST /projects/v1/:project_id/errors/invocations',
   access: onReportedProject,
   lifecycle: 'gated',
   input: z.object({

@@ -47,6 +47,7 @@ export const reportOccurrences = mutation({
   tool: 'report_error_occurrences',
   command: 'errors report',
   summary: 'Report failures of a project’s functions; equal ones are counted together.',
+  path: 'POST /projects/v1/:project_id/errors/occurrences',
   access: onReportedProject,
   lifecycle: 'gated',
   input: z.object({

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { Lru } from '../../core/lru.ts';
 import { toJson } from '../../db/json.ts';
 import { liveTables as tablesOfView } from '../../db/project-schema/live.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { authRows, authStatement } from '../auth/shared/auth-rows.ts';
 import { makeProjectKey } from '../identity/shared/project-keys.ts';

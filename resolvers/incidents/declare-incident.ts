@@ -24,6 +24,7 @@ export const declareIncident = mutation({
   tool: 'admin_declare_incident',
   command: 'admin incident declare',
   summary: 'Declare a fault of the platform’s, of nobody in particular or of some projects.',
+  path: 'POST /admin/v1/incidents 201',
   access: platformAdmin(),
   input: z.object({
     subsystem: z.enum(incidentSubsystems).describe('What does not work as it should.'),

@@ -20,6 +20,7 @@ export const resolveIncident = mutation({
   command: 'admin incident resolve',
   effects: ['idempotent'],
   summary: 'Say that a fault of the platform’s is over.',
+  path: 'POST /admin/v1/incidents/:incident_id/resolve',
   access: platformAdmin(),
   input: z.object({ incident: z.string().min(1).max(64).describe('Incident, `inc_…`.') }),
   async handler(work, { incident: id }): Promise<ResolvedIncident> {

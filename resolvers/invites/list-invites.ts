@@ -15,6 +15,7 @@ export const listInvites = query({
   tool: 'list_org_invites',
   command: 'org invite list',
   summary: 'The invitations that nobody has taken up, expired ones included.',
+  path: 'GET /orgs/v1/:org_id/invites',
   access: onOrg(inviteActions['org:invites:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => services.db.rows(invitesStatement.with({ orgId: org.id })),

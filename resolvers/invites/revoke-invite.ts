@@ -17,6 +17,7 @@ export const revokeInvite = mutation({
   command: 'org invite rm',
   effects: ['destructive', 'idempotent'],
   summary: 'Take back an invitation that nobody has taken up, also an expired one.',
+  path: 'DELETE /orgs/v1/:org_id/invites/:principal_id',
   access: onOrg(inviteActions['org:invites:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.invite',
   input: z.object({ org: orgId, principal: principalId }),

@@ -17,6 +17,7 @@ export const setLeasePerpetual = mutation({
   command: 'admin lease-perpetual',
   effects: ['destructive', 'idempotent'],
   summary: 'Keep an organization active for ever, or have its lease count again.',
+  path: 'POST /orgs/v1/admin/:org_id/lease-perpetual',
   access: platformAdmin(),
   input: z.object({
     org: orgId,

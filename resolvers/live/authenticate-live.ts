@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { currentRole } from '../auth/shared/account-status.ts';
 import { authenticateProject } from '../auth/shared/authenticate-project.ts';

@@ -1,5 +1,5 @@
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 
 /** Who follows, as far as hints are concerned. Contract 01, section 4.5. */
 export type LiveIdentity =

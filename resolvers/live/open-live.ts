@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { projectAuthority } from '../../kernel/access/authority.ts';
 import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';

@@ -14,6 +14,7 @@ export const sendTestMail = mutation({
   command: 'admin test-mail',
   effects: ['openWorld'],
   summary: 'Put a test mail into the outbox, to see whether mail goes out.',
+  path: 'POST /mail/v1/admin/test 201',
   access: platformAdmin(),
   input: z.object({ to: z.email().max(254).describe('Address that gets the mail.') }),
   async handler(work, { to }): Promise<MailMessage> {

@@ -17,6 +17,7 @@ export const removeMember = mutation({
   command: 'org member rm',
   effects: ['destructive', 'idempotent'],
   summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
+  path: 'DELETE /orgs/v1/:org_id/members/:principal_id',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   input: z.object({ org: orgId, principal: principalId }),

@@ -22,6 +22,7 @@ export const setMemberRole = mutation({
   command: 'org member role',
   effects: ['destructive', 'idempotent'],
   summary: 'Change the role of a member.',
+  path: 'PATCH /orgs/v1/:org_id/members/:principal_id',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   lifecycle: 'gated',

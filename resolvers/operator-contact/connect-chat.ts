@@ -18,6 +18,7 @@ export const connectChat = query({
   command: 'contacts connect',
   effects: ['changes', 'openWorld'],
   summary: 'Connect a chat to be paged in; refused while no chat provider is set up.',
+  path: 'POST /agent/v1/notifications/channels/chat 201',
   access: signedIn('wallet', 'control_plane'),
   input: z.object({ label: oneLine(64).min(1).optional().describe('What to call it, at most 64 characters.') }),
   async handler(): Promise<ChatBinding> {

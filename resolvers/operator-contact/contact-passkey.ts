@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { passkeys } from '../../db/schema/ceremonies.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
+import { passkeys } from '../../db/schema/sign-in-flows.ts';
 import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
@@ -15,7 +15,7 @@ import {
   keepPasskey,
   type MadePasskey,
   OptionsWire,
-} from '../sessions/shared/passkey-ceremonies.ts';
+} from '../sessions/shared/passkey-challenges.ts';
 import { findContact, lockContact } from './shared/contact.ts';
 
 const token = z.string().min(1).max(256).meta({ secret: true }).describe('What the mailed link brought along.');

@@ -29,6 +29,7 @@ export const getOverview = query({
   tool: 'get_operator_overview',
   command: 'operator overview',
   summary: 'What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at.',
+  path: 'GET /agent/v1/operator/overview',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),
   handler: (ctx): Promise<Reach> => reachOf(ctx, ctx.principal),

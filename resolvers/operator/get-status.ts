@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { orgRecoveryPostures } from '../../db/schema/ceremonies.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
+import { orgRecoveryPostures } from '../../db/schema/sign-in-flows.ts';
 import { computed, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -45,6 +45,7 @@ export const getOperatorStatus = query({
   tool: 'get_operator_status',
   command: 'agent operator-status',
   summary: 'Whether notices about what a caller answers for reach a person, and what needs one.',
+  path: 'GET /agent/v1/operator/status',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),
   async handler(ctx): Promise<OperatorStatus> {

@@ -42,6 +42,7 @@ export const listOperatorProjects = query({
   tool: 'list_operator_projects',
   command: 'operator projects',
   summary: 'All projects that a person or a wallet answers for, over organizations and wallets.',
+  path: 'GET /agent/v1/operator/projects',
   access,
   input: z.object({
     org_id: orgId.optional().describe('Only projects of this organization.'),

@@ -39,6 +39,7 @@ export const getOrgBySlug = query({
   tool: 'get_org_by_slug',
   command: 'org find',
   summary: 'The organization that goes by a slug, for its members.',
+  path: 'GET /orgs/v1/by-slug/:slug',
   access,
   input: z.object({ slug: slugForm.describe('Slug, as it was claimed.') }),
   handler: async ({ org, authority }): Promise<OrgDetail> => ({

@@ -17,6 +17,7 @@ export const getOrg = query({
   tool: 'get_org',
   command: 'org get',
   summary: 'One organization, with the caller’s role in it.',
+  path: 'GET /orgs/v1/:org_id',
   access: onOrg(orgActions['org:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: async ({ org, authority }): Promise<OrgDetail> => ({

@@ -14,6 +14,7 @@ export const getPayout = query({
   tool: 'get_org_payout_wallet',
   command: 'org payout-wallet get',
   summary: 'Where an organization’s own earnings go, and whether that is settled.',
+  path: 'GET /orgs/v1/:org_id/payout-wallet',
   access: onOrg(orgActions['org:payout:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   async handler({ services, org }): Promise<PayoutRecovery> {

@@ -15,6 +15,7 @@ export const listMembers = query({
   tool: 'list_org_members',
   command: 'org member list',
   summary: 'The members of an organization, with their roles.',
+  path: 'GET /orgs/v1/:org_id/members',
   access: onOrg(orgActions['org:members:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => services.db.rows(membersStatement.with({ orgId: org.id })),

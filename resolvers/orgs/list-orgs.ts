@@ -10,6 +10,7 @@ export const listOrgs = query({
   tool: 'list_orgs',
   command: 'org list',
   summary: 'The organizations the caller is an active member of.',
+  path: 'GET /orgs/v1',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),
   handler: (ctx) => ctx.services.db.rows(membershipsStatement.with({ principalId: ctx.principal.principal.id })),

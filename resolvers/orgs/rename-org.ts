@@ -18,6 +18,7 @@ export const renameOrg = mutation({
   command: 'org rename',
   effects: ['destructive', 'idempotent'],
   summary: 'Give an organization another name for people, or none.',
+  path: 'PATCH /orgs/v1/:org_id',
   access: onOrg(orgActions['org:rename'], ({ org }: { org: string }) => org),
   stepUp: 'org.rename',
   lifecycle: 'gated',

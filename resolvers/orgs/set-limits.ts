@@ -27,6 +27,7 @@ export const setLimits = mutation({
   command: 'admin limits',
   effects: ['destructive', 'idempotent'],
   summary: 'Set limits of one organization apart from its tier; null puts the tier’s own back.',
+  path: 'POST /orgs/v1/admin/:org_id/limits',
   access: platformAdmin(),
   input: z.object({
     org: orgId,

@@ -26,6 +26,7 @@ export const setPayoutWallet = mutation({
   command: 'org payout-wallet set',
   effects: ['destructive', 'idempotent'],
   summary: 'Name the wallet that an organization’s own earnings go to, or none.',
+  path: 'PATCH /orgs/v1/:org_id/payout-wallet',
   access: onOrg(orgActions['org:payout:write'], ({ org }: { org: string }) => org),
   lifecycle: 'gated',
   input: z.object({

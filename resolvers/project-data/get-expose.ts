@@ -22,6 +22,7 @@ export const getExpose = query({
   tool: 'get_expose',
   command: 'projects get-expose',
   summary: 'The manifest a project shows: the one applied last, or one made from its privileges.',
+  path: 'GET /projects/v1/admin/:project_id/expose',
   access: onProject(projectDataActions['project:expose:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<ExposeState> {

@@ -39,6 +39,7 @@ export const getSchema = query({
   tool: 'get_schema',
   command: 'projects schema',
   summary: 'The tables of a project: their columns, constraints and policies.',
+  path: 'GET /projects/v1/admin/:project_id/schema',
   access: onProject(projectDataActions['project:schema:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<{ readonly schema: string; readonly tables: readonly SchemaTable[] }> {

@@ -41,6 +41,7 @@ export const validateExpose = query({
   tool: 'validate_manifest',
   command: 'projects validate-expose',
   summary: 'What is wrong with a manifest in front of a project’s database; nothing is run.',
+  path: 'POST /projects/v1/admin/:project_id/expose/validate',
   access: onProject(projectDataActions['project:expose:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...given }),
   async handler(ctx, { manifest, migration_sql: migration }) {
@@ -70,6 +71,7 @@ export const validateManifest = query({
   tool: 'validate_manifest',
   command: 'projects validate-expose',
   summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
+  path: 'POST /projects/v1/expose/validate',
   access: signedIn<object>('wallet', 'control_plane', 'operator'),
   input: z.object(given),
   async handler({ services, request, principal }, { manifest, migration_sql: migration }) {

@@ -73,6 +73,7 @@ export const createProject = stepMutation({
   tool: 'provision_postgres_project',
   command: 'projects provision',
   summary: 'Create a project with its own database, login role and keys.',
+  path: 'POST /projects/v1 201',
   credentialBound: true,
   access,
   lifecycle: 'gated',

@@ -13,6 +13,7 @@ export const getUsage = query({
   tool: 'get_usage',
   command: 'projects usage',
   summary: 'What a project uses, beside what its organization’s tier allows.',
+  path: 'GET /projects/v1/admin/:project_id/usage',
   access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler({ project, org, services }) {

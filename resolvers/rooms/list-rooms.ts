@@ -15,6 +15,7 @@ export const listRooms = query({
   tool: 'list_rooms',
   command: 'rooms list',
   summary: 'The rooms the caller can reach that somebody has used, newest activity first.',
+  path: 'GET /orgs/v1/:org_id/rooms',
   access: onOrg(roomActions['room:list'], ({ org }: { org: string }) => org),
   input: z.object({
     org: orgId,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Caller } from '../../db/role-turns.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { currentClaims } from '../auth/shared/account-status.ts';
 import { authenticateProject, type ProjectAuthentication } from '../auth/shared/authenticate-project.ts';

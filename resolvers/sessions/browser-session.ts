@@ -160,7 +160,7 @@ export function requireOwnPage(
 }
 
 const cookieStatement = statement(
-  'ceremonies.cookie-session',
+  'sessions.cookie-session',
   {
     params: pick(sessions, 'id', 'secretHash'),
     row: {

@@ -3,13 +3,13 @@ import { type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { walletClaims } from '../../db/schema/ceremonies.ts';
 import { authenticators, principals } from '../../db/schema/identity.ts';
 import { memberships, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { walletClaims } from '../../db/schema/sign-in-flows.ts';
 import { computed, from, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
-import { ceremonyMinutes } from '../../kernel/limits/limits.ts';
+import { signInMinutes } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { verifyWalletSignature, type WalletProof } from '../identity/shared/wallet-signature.ts';
 import { notifyPosture } from '../members/shared/recovery-posture.ts';
@@ -35,7 +35,7 @@ export const beginClaim = mutation({
   async handler(work, { wallet }): Promise<Challenge> {
     const id = randomUUID();
     const nonce = randomBytes(16).toString('hex');
-    const begun = { id, sessionId: work.session.sessionId, wallet, nonce, minutes: ceremonyMinutes.claim };
+    const begun = { id, sessionId: work.session.sessionId, wallet, nonce, minutes: signInMinutes.claim };
     const [row] = await work.rows(beginStatement.with(begun));
     return { id, nonce, expiresAt: row!.expiresAt };
   },

@@ -3,12 +3,12 @@ import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { deviceFlows } from '../../db/schema/ceremonies.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
+import { deviceFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { oneLine } from '../../kernel/input/fields.ts';
-import { ceremonyMinutes, ceremonyThrottles, devicePollSeconds } from '../../kernel/limits/limits.ts';
+import { devicePollSeconds, peopleThrottles, signInMinutes } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { emailsOf } from './people.ts';
@@ -54,7 +54,7 @@ export const beginDevice = mutation({
     client_id: z.string().max(128).optional().describe('Accepted from clients that follow the RFC to the letter.'),
     scope: z.string().max(256).optional().describe('Accepted from clients that follow the RFC to the letter.'),
   }),
-  prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.flowOfNetwork, 'device'),
+  prepare: (ctx) => countOfNetwork(ctx, peopleThrottles.flowOfNetwork, 'device'),
   async handler(work, { client_name }): Promise<Begun> {
     const deviceCode = randomBytes(32).toString('base64url');
     for (let attempt = 1; ; attempt++) {
@@ -64,7 +64,7 @@ export const beginDevice = mutation({
         userCode,
         clientName: client_name ?? null,
         intervalSeconds: devicePollSeconds.usual,
-        minutes: ceremonyMinutes.device,
+        minutes: signInMinutes.device,
       };
       const [begun] = await work.rows(beginStatement.with(flow));
       if (begun !== undefined) return { deviceCode, userCode };
@@ -88,7 +88,7 @@ export const beginDevice = mutation({
       user_code: userCode,
       verification_uri: page,
       verification_uri_complete: `${page}?user_code=${userCode}`,
-      expires_in: ceremonyMinutes.device * 60,
+      expires_in: signInMinutes.device * 60,
       interval: devicePollSeconds.usual,
     };
   },
@@ -145,7 +145,7 @@ export interface ShownDevice {
 
 /** The device that waits under a code; undefined for none. Tries are counted: codes are short. */
 export async function findDevice(ctx: Context, principalId: string, code: string): Promise<ShownDevice | undefined> {
-  await countTry(ctx, ceremonyThrottles.userCode, 'user-code', principalId);
+  await countTry(ctx, peopleThrottles.userCode, 'user-code', principalId);
   return (await ctx.services.db.rows(findStatement.with({ userCode: normalCode(code) })))[0];
 }
 
@@ -169,7 +169,7 @@ export const decideDevice = mutation({
     // A device that was let in lets no other in.
     if (ctx.session.provenance === 'device')
       throw new ServiceError('FORBIDDEN', { message: 'A device that was approved approves no other.' });
-    await countTry(ctx, ceremonyThrottles.userCode, 'user-code', ctx.session.principal.id);
+    await countTry(ctx, peopleThrottles.userCode, 'user-code', ctx.session.principal.id);
   },
   async handler(work, { user_code, decision }): Promise<Decided> {
     const { session } = work;

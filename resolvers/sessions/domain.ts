@@ -1,4 +1,5 @@
 import { isPast } from '../../db/intervals.ts';
+import { sessions as sessionsTable, writeApprovals } from '../../db/schema/identity.ts';
 import {
   approvalChallenges,
   ceremonyChallenges,
@@ -8,8 +9,7 @@ import {
   oauthFlows,
   signInTries,
   walletClaims,
-} from '../../db/schema/ceremonies.ts';
-import { sessions, writeApprovals } from '../../db/schema/identity.ts';
+} from '../../db/schema/sign-in-flows.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { listAuthenticators, removeAuthenticator } from './authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts';
@@ -46,7 +46,7 @@ import {
 } from './sign-in-by-passkey.ts';
 import { approvalToken, askApproval, beginApproval, confirmApproval } from './write-approvals.ts';
 
-export const ceremonies = domain('ceremonies', {
+export const sessions = domain('sessions', {
   errors: signInErrors,
   signInFlows: [
     sendSignInLink,
@@ -102,7 +102,7 @@ export const ceremonies = domain('ceremonies', {
     claimWalletOrg,
   ],
   expires: [
-    // Ceremonies are over in minutes; what they led to is in the trail.
+    // A sign-in is over in minutes; what they led to is in the trail.
     { table: ceremonyChallenges, when: isPast(ceremonyChallenges.expiresAt, '1 day') },
     { table: mailedLinks, when: isPast(mailedLinks.expiresAt, '1 day') },
     { table: deviceFlows, when: isPast(deviceFlows.expiresAt, '1 day') },
@@ -113,6 +113,6 @@ export const ceremonies = domain('ceremonies', {
     { table: signInTries, when: isPast(signInTries.windowEnds) },
     // After what was begun in them, which ends with them at the latest.
     { table: writeApprovals, when: isPast(writeApprovals.absoluteExpiresAt, '30 days') },
-    { table: sessions, when: isPast(sessions.absoluteExpiresAt, '31 days') },
+    { table: sessionsTable, when: isPast(sessionsTable.absoluteExpiresAt, '31 days') },
   ],
 });

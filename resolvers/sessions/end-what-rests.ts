@@ -1,6 +1,6 @@
 import { type Column, sql } from 'drizzle-orm';
-import { deviceFlows, loopbackFlows } from '../../db/schema/ceremonies.ts';
 import { sessions } from '../../db/schema/identity.ts';
+import { deviceFlows, loopbackFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
-import { loopbackFlows } from '../../db/schema/ceremonies.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
+import { loopbackFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
-import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import { peopleThrottles, signInMinutes } from '../../kernel/limits/limits.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { inSession } from './session-scope.ts';
 import {
@@ -82,7 +82,7 @@ export const beginLoopback = mutation({
     state: clientState,
     nonce: z.string().max(512).optional().describe('Kept with the sign-in.'),
   }),
-  prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.flowOfNetwork, 'loopback'),
+  prepare: (ctx) => countOfNetwork(ctx, peopleThrottles.flowOfNetwork, 'loopback'),
   async handler(work, { redirect_uri, code_challenge, state, nonce }): Promise<{ id: string }> {
     const id = randomUUID();
     const flow = {
@@ -92,7 +92,7 @@ export const beginLoopback = mutation({
       state,
       nonce: nonce ?? null,
     };
-    await work.rows(beginStatement.with({ ...flow, minutes: ceremonyMinutes.flow }));
+    await work.rows(beginStatement.with({ ...flow, minutes: signInMinutes.flow }));
     return { id };
   },
   audit: () => undefined,
@@ -142,7 +142,7 @@ export const approveLoopback = mutation({
       email: session.email,
       amrTimes: JSON.stringify({ passkey: session.amrTimes.passkey }),
       codeHash: sha256Hex(code),
-      minutes: ceremonyMinutes.code,
+      minutes: signInMinutes.code,
       sessionId: session.sessionId,
     };
     const [approved] = isUuid(flow_id) ? await work.rows(approveStatement.with(approval)) : [];
@@ -171,7 +171,7 @@ export const loopbackToken = mutation({
     state: z.string().max(512).optional().describe('The state it came with.'),
   }),
   async prepare(ctx, { code, code_verifier, redirect_uri, state }): Promise<Redeemed> {
-    await countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'loopback-code');
+    await countOfNetwork(ctx, peopleThrottles.codeOfNetwork, 'loopback-code');
     if (redirect_uri !== undefined) loopbackUri(redirect_uri);
     // Outside the transaction: a code that came with the wrong verifier is good no more, since somebody else has it.
     const [redeemed] = await ctx.services.db.rows(redeemStatement.with({ codeHash: sha256Hex(code) }));

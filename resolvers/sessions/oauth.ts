@@ -5,14 +5,14 @@ import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
 import { advisoryLock } from '../../db/advisory-lock.ts';
-import { oauthFlows } from '../../db/schema/ceremonies.ts';
 import { authenticators, principals, sessions } from '../../db/schema/identity.ts';
+import { oauthFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, excluded, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
-import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import { peopleThrottles, signInMinutes } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { refusalOfProvider } from '../auth/shared/social-refusal.ts';
@@ -49,7 +49,7 @@ interface Begun {
 
 async function prepareFlow(ctx: Context, provider: string) {
   const chosen = requireProvider(ctx, provider);
-  await countOfNetwork(ctx, ceremonyThrottles.flowOfNetwork, 'oauth');
+  await countOfNetwork(ctx, peopleThrottles.flowOfNetwork, 'oauth');
   // Projects have states of their own, which begin with their id.
   const state = newState(ctx.services, 'control-plane');
   const redirectUri = `${ctx.services.settings.publicBaseUrl ?? ctx.request.baseUrl}${callbackPath(provider)}`;
@@ -72,7 +72,7 @@ async function keepFlow(work: Work, flow: Prepared, returnTo: string | null, ses
     returnTo,
     browserHash: sha256Hex(browser),
     sessionId,
-    minutes: ceremonyMinutes.flow,
+    minutes: signInMinutes.flow,
   };
   await work.rows(beginStatement.with(begun));
   return { url: flow.url, browser };
@@ -111,7 +111,7 @@ export const linkOauth = mutation({
   audit: () => undefined,
   wire: UrlWire,
   toWire: ({ url, browser }, ctx) => {
-    ctx.setHeader?.('set-cookie', oauthCookie(browser, ceremonyMinutes.flow * 60));
+    ctx.setHeader?.('set-cookie', oauthCookie(browser, signInMinutes.flow * 60));
     return { auth_url: url };
   },
 });

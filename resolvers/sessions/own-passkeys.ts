@@ -23,7 +23,7 @@ import {
   OptionsWire,
   type Proof,
   passkeyCount,
-} from './shared/passkey-ceremonies.ts';
+} from './shared/passkey-challenges.ts';
 import { restingAlsoOn } from './shared/sessions.ts';
 
 /** How long a recovery code lets its session enrol a passkey without another one, in seconds. */

@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { recoveryCodes } from '../../db/schema/ceremonies.ts';
 import { principals } from '../../db/schema/identity.ts';
+import { recoveryCodes } from '../../db/schema/sign-in-flows.ts';
 import { insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
-import { ceremonyThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
+import { peopleThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { notifyPosturesOf } from '../members/shared/recovery-posture.ts';
 import { notifyPerson } from './notify-person.ts';
@@ -83,7 +83,7 @@ export const consumeRecoveryCode = mutation({
   input: z.object({
     code: z.string().min(1).max(64).meta({ secret: true }).describe('The code; letter case and hyphens do not matter.'),
   }),
-  prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'recovery'),
+  prepare: (ctx) => countOfNetwork(ctx, peopleThrottles.codeOfNetwork, 'recovery'),
   async handler(work, { code }): Promise<MintedSession> {
     const [used] = await work.rows(useStatement.with({ codeHash: hashOf(code) }));
     if (used === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });

@@ -8,7 +8,7 @@ import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { assertionResponse } from '../auth/shared/passkeys/passkey-input.ts';
 import { activateInvites, emailsOf } from './people.ts';
-import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-ceremonies.ts';
+import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-challenges.ts';
 import {
   ControlPlaneTokenWire,
   controlPlaneTokenToWire,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { networkOf } from '../../core/network-of.ts';
-import { signInTries } from '../../db/schema/ceremonies.ts';
+import { signInTries } from '../../db/schema/sign-in-flows.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import {
   assertWithinWindow,
@@ -44,11 +44,11 @@ export async function forgetTries(
 }
 
 const countStatement = statement(
-  'ceremonies.count-try',
+  'sessions.count-try',
   { params: { ...pick(signInTries, 'key'), seconds: typed<number>('integer') }, row: windowCount(signInTries) },
   ({ key, seconds }, row) => sql`${countAttempt(signInTries, key, seconds)} returning ${row}`,
 );
 
-const forgetStatement = statement('ceremonies.forget-tries', { params: pick(signInTries, 'key') }, ({ key }) =>
+const forgetStatement = statement('sessions.forget-tries', { params: pick(signInTries, 'key') }, ({ key }) =>
   forgetAttempts(signInTries, key),
 );

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { approvalChallenges } from '../../db/schema/ceremonies.ts';
 import { principals, sessions, writeApprovals } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
+import { approvalChallenges } from '../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
-import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import { approvalMinutes, peopleThrottles, signInMinutes } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query, type WriteApproval } from '../../kernel/run/operation.ts';
 import { assertionResponse } from '../auth/shared/passkeys/passkey-input.ts';
@@ -26,7 +26,7 @@ import {
   verifies,
 } from './loopback.ts';
 import { inSession } from './session-scope.ts';
-import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-ceremonies.ts';
+import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-challenges.ts';
 import { restingAlsoOn } from './shared/sessions.ts';
 import { countOfNetwork } from './tries.ts';
 
@@ -91,7 +91,7 @@ export const beginApproval = mutation({
     const id = randomUUID();
     const asked = { id, sessionId: work.session.sessionId, action, targetId, redirectUri, state };
     const [row] = await work.rows(
-      beginStatement.with({ ...asked, codeChallenge: code_challenge, minutes: ceremonyMinutes.flow }),
+      beginStatement.with({ ...asked, codeChallenge: code_challenge, minutes: signInMinutes.flow }),
     );
     return { id, action, targetId, redirectUri, state, expiresAt: row!.expiresAt, confirmed: false };
   },
@@ -176,7 +176,7 @@ export const confirmApproval = mutation({
     const code = newCarriedCode();
     const principalId = work.session.principal.id;
     const approval = { id: challenge_id, principalId, codeHash: sha256Hex(code), passkey: proof.passkeyId };
-    const [confirmed] = await work.rows(confirmStatement.with({ ...approval, minutes: ceremonyMinutes.code }));
+    const [confirmed] = await work.rows(confirmStatement.with({ ...approval, minutes: signInMinutes.code }));
     if (confirmed === undefined) {
       await findApproval(work, challenge_id, principalId);
       throw new ServiceError('FLOW_NOT_PENDING');
@@ -228,7 +228,7 @@ export const approvalToken = mutation({
     state: z.string().max(512).describe('The state it came with.'),
   }),
   async prepare(ctx, { code, code_verifier, state }): Promise<Fetched> {
-    await countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'approval-code');
+    await countOfNetwork(ctx, peopleThrottles.codeOfNetwork, 'approval-code');
     const [fetched] = await ctx.services.db.rows(redeemStatement.with({ codeHash: sha256Hex(code) }));
     if (fetched === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
     if (!verifies(code_verifier, fetched.codeChallenge)) throw new ServiceError('INVALID_PKCE');

@@ -134,6 +134,7 @@ export const getTierStatus = query({
   tool: 'tier_status',
   command: 'tier status',
   summary: 'An organization’s tier and lease, and what all its projects use together.',
+  path: 'GET /tiers/v1/status',
   access,
   input: z.object({ org_id: orgId.optional().describe('Organization; the caller’s own when absent.') }),
   async handler(ctx): Promise<TierStatus> {

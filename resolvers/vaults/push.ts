@@ -16,6 +16,7 @@ export const takePush = mutation({
   tool: 'admin_take_vault_push',
   command: 'admin vault push',
   summary: 'Take a push to a vault, by one of its writers.',
+  path: 'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes',
   access: platformAdmin(),
   input: z.object(writerAddress),
   async handler(work, { org, vault: id, encryption_key_id }): Promise<VaultRow> {

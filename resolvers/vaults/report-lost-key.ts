@@ -18,6 +18,7 @@ export const reportLostKey = mutation({
   command: 'admin vault report-lost-key',
   effects: ['destructive'],
   summary: 'Report that a member’s keystore was lost: its key writes nothing more, and an owner has to revoke it.',
+  path: 'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost',
   access: platformAdmin(),
   input: z.object(memberAddress),
   async handler(work, { org, principal }): Promise<MemberWithKey & { reported: boolean }> {

@@ -17,6 +17,7 @@ export const rotateEpoch = mutation({
   command: 'admin vault rotate-epoch',
   effects: ['destructive'],
   summary: 'Begin a new epoch of a vault’s key, by a surviving writer; keys of members who are gone are left out.',
+  path: 'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations',
   access: platformAdmin(),
   input: z.object(writerAddress),
   async handler(work, { org, vault: id, encryption_key_id }): Promise<VaultRow> {

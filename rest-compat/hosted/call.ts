@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { claimsOf, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';

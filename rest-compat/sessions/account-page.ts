@@ -6,10 +6,10 @@ import type { Route } from '../route.ts';
 import { asVisitor, visitorOf } from './by-browser.ts';
 import {
   accountPath,
-  type CeremonyForm,
-  ceremonyForm,
   csrfField,
+  type PasskeyForm,
   pageRoute,
+  passkeyForm,
   plane,
   scripted,
   sessionsPath,
@@ -37,8 +37,8 @@ ${csrfField(csrf)}
     ({ enabled, provider }) => enabled && !linked.has(provider),
   );
   /** A form that shows a passkey before it does what it is for. */
-  const proven = (form: Pick<CeremonyForm, 'id' | 'after' | 'afterMethod' | 'button' | 'about' | 'fields'>): Html =>
-    ceremonyForm({
+  const proven = (form: Pick<PasskeyForm, 'id' | 'after' | 'afterMethod' | 'button' | 'about' | 'fields'>): Html =>
+    passkeyForm({
       kind: 'get',
       options: `${plane}/step-up/options`,
       verify: `${plane}/step-up/verify`,
@@ -85,7 +85,7 @@ ${proven({ id: 'step-up', button: 'Confirm that it is you' })}`
     : html`<p>You have none yet. Owners and admins need one.</p>
 `
 }
-${ceremonyForm({
+${passkeyForm({
   id: 'passkey-enroll',
   kind: 'create',
   options: `${plane}/passkey/enroll/options`,

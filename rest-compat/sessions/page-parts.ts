@@ -174,7 +174,7 @@ export const approvalActions: Readonly<Record<string, string>> = {
 };
 
 /** What the script does with a form, and in which order. */
-export interface CeremonyForm {
+export interface PasskeyForm {
   readonly id: string;
   /** Where the options of the ceremony come from; without them nothing is asked of the authenticator. */
   readonly options: string;
@@ -195,7 +195,7 @@ export interface CeremonyForm {
 }
 
 /** A form that needs an authenticator; hidden until the script finds that the browser has one. */
-export const ceremonyForm = ({
+export const passkeyForm = ({
   id,
   options,
   verify,
@@ -208,7 +208,7 @@ export const ceremonyForm = ({
   about,
   quiet,
   fields,
-}: CeremonyForm): Html =>
+}: PasskeyForm): Html =>
   html`<form id="${id}" data-ceremony="${kind}" data-options="${options}" data-verify="${verify}" data-after="${after ?? ''}"${afterMethod !== undefined && html` data-after-method="${afterMethod}"`} data-next="${next}" data-csrf="${csrf ?? ''}" hidden>
 <p class="fault" role="alert" hidden></p>
 <p class="said" role="status" hidden></p>

@@ -5,7 +5,7 @@ import { finishContactEnrolment } from '../../resolvers/operator-contact/contact
 import { registerPasskeyPath } from '../../resolvers/operator-contact/enroll-passkey.ts';
 import { decideDevice, devicePagePath, findDevice } from '../../resolvers/sessions/device-flow.ts';
 import { beginLoopback, loopbackWith } from '../../resolvers/sessions/loopback.ts';
-import { passkeyCount } from '../../resolvers/sessions/shared/passkey-ceremonies.ts';
+import { passkeyCount } from '../../resolvers/sessions/shared/passkey-challenges.ts';
 import { confirmPagePath, findApproval } from '../../resolvers/sessions/write-approvals.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { field, hidden } from '../hosted/page.ts';
@@ -15,11 +15,11 @@ import { asVisitor, visitorOf } from './by-browser.ts';
 import {
   accountPath,
   approvalActions,
-  ceremonyForm,
   csrfField,
   fromOwnPage,
   here,
   pageRoute,
+  passkeyForm,
   plane,
   scripted,
   scriptRoute,
@@ -56,7 +56,7 @@ const authorizePage = pageRoute('GET', authorizePath, beginLoopback.name, async 
 ${withoutScript}${
   passkeys === 0
     ? passkeyFirst
-    : ceremonyForm({
+    : passkeyForm({
         id: 'approve',
         kind: 'get',
         options: `${plane}/step-up/options`,
@@ -98,7 +98,7 @@ ${
 ${withoutScript}${
   passkeys === 0
     ? passkeyFirst
-    : ceremonyForm({
+    : passkeyForm({
         id: 'approve',
         kind: 'get',
         options: `${plane}/write-auth/options`,
@@ -169,7 +169,7 @@ const contactPage = pageRoute('GET', registerPasskeyPath, 'pages.contactPasskey'
     200,
     'Enrol your passkey',
     html`<p>It will confirm that a person reads the notices of this contact. It signs nobody in.</p>
-${withoutScript}${ceremonyForm({
+${withoutScript}${passkeyForm({
   id: 'contact-enroll',
   kind: 'create',
   options: `${registerPasskeyPath}/options`,
@@ -186,7 +186,7 @@ const contactDone = pageRoute('GET', `${registerPasskeyPath}/done`, finishContac
 );
 
 /** Pages for a person's browser: made by the server, with one small script that asks for passkeys. */
-export const ceremonyPages: readonly Route[] = [
+export const sessionPages: readonly Route[] = [
   scriptRoute,
   ...signInPages,
   accountPage,

@@ -44,7 +44,7 @@ import {
 import type { RestRequest } from '../rest-request.ts';
 import { type Route, route } from '../route.ts';
 import { byBrowser, userAgentOf } from './by-browser.ts';
-import { ceremonyPages } from './pages.ts';
+import { sessionPages } from './pages.ts';
 import { socialRoutes } from './social-pages.ts';
 
 const plane = '/agent/v1/control-plane';
@@ -129,11 +129,11 @@ const operatorRoutes: readonly Route[] = [
   route('POST', '/agent/v1/contact/passkey/register/verify', 201, finishContactEnrolment, {}, open),
 ];
 
-/** Every path of the ceremonies, with the pages that a person's browser meets. */
-export const ceremonyRoutes: readonly Route[] = [
+/** Every path of sign-in and sessions, with the pages that a person's browser meets. */
+export const signInRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...commandRoutes,
   ...operatorRoutes,
   ...socialRoutes,
-  ...ceremonyPages,
+  ...sessionPages,
 ];

@@ -14,12 +14,12 @@ import { asNobody, type Route } from '../route.ts';
 import { asVisitor, visitorOf } from './by-browser.ts';
 import {
   accountPath,
-  ceremonyForm,
   csrfField,
   fromOwnPage,
   here,
   keepAndGo,
   pageRoute,
+  passkeyForm,
   plane,
   scripted,
   seeOther,
@@ -40,7 +40,7 @@ export const signInPages: readonly Route[] = [
       ctx,
       200,
       'Sign in',
-      html`${ceremonyForm({
+      html`${passkeyForm({
         id: 'passkey-sign-in',
         kind: 'get',
         options: `${plane}/session/passkey/options`,

@@ -1,12 +1,12 @@
 import { errorRows } from '../../resolvers/index.ts';
-import { ceremonySurfaces, type Surface, surfaces, userSurfaces } from '../surfaces.ts';
+import { type Surface, signInSurfaces, surfaces, userSurfaces } from '../surfaces.ts';
 import { printNamespace, printTypes } from './print-namespace.ts';
 
 const folder = 'clients/sdk/src';
 
 /** Operations that have a method, by their namespaces. */
 function namespaces(): ReadonlyMap<string, readonly Surface[]> {
-  const reachable = [...surfaces(), ...userSurfaces(), ...ceremonySurfaces()].filter(
+  const reachable = [...surfaces(), ...userSurfaces(), ...signInSurfaces()].filter(
     ({ path, follows }) => path !== undefined || follows.length > 0,
   );
   return new Map(Object.entries(Object.groupBy(reachable, ({ namespace }) => namespace)) as [string, Surface[]][]);

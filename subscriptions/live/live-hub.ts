@@ -7,7 +7,7 @@ import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databas
 import { ProjectPoolBusyError, type ProjectPools } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import { Turns } from '../../db/turns.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { Signals } from '../signals.ts';

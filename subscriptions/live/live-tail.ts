@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { KeyRing } from '../../core/keys.ts';
-import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
 import { type LivePosition, samePosition } from './live-position.ts';
 import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';

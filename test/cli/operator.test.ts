@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { peopleOf, plane } from '../ceremonies/person.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { peopleOf, plane } from '../sessions/person.ts';
 import { type Streaming, type Terminal, terminal } from './command.ts';
 
 const service = await startService();

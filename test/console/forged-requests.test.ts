@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Body, peopleOf, plane } from '../ceremonies/person.ts';
 import { nobody } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { type Body, peopleOf, plane } from '../sessions/person.ts';
 
 const service = await startService();
 const people = peopleOf(service);

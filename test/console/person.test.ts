@@ -1,9 +1,9 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { type CloseEvent } from 'ws';
-import { type Body, freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { type Body, freshEmail, peopleOf, plane } from '../sessions/person.ts';
 
 const service = await startService();
 const people = peopleOf(service);

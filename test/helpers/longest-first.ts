@@ -27,7 +27,7 @@ const longest: readonly string[] = [
   'test/live/nodes.test.ts',
   'test/lanes/console-everybody.test.ts',
   'test/lanes/console-pages.test.ts',
-  'test/lanes/ceremonies.test.ts',
+  'test/lanes/sign-in-pages.test.ts',
   'test/lanes/console-rooms.test.ts',
   'test/lanes/console.test.ts',
   'test/lanes/soak.test.ts',

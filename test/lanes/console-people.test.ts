@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { startConsoleStage } from '../helpers/console-page.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { freshEmail, peopleOf, plane } from '../sessions/person.ts';
 import { violations } from './console-owner.ts';
 import { followLink, mailedLink } from './person-browser.ts';
 

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { type Body, freshEmail, operator, pkce, plane } from '../ceremonies/person.ts';
 import { nobody } from '../helpers/actors.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
+import { type Body, freshEmail, operator, pkce, plane } from '../sessions/person.ts';
 import { personBrowser } from './person-browser.ts';
 
 // `apt-get install chromium`

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import type { Service } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { freshEmail, peopleOf, plane } from '../sessions/person.ts';
 
 /** The form that asks for a link, as it is labelled on the page. */
 interface LinkForm {
@@ -33,7 +33,7 @@ export async function followLink(page: Page, url: string, email: string): Promis
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** People who do in a browser what the pages of ceremonies are for. */
+/** People who do in a browser what the sign-in pages are for. */
 export function personBrowser(service: Service, browser: () => Browser) {
   const people = peopleOf(service);
   // Browsers bind passkeys to names, not to addresses.

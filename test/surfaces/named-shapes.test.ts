@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlainSchema } from '../../scripts/surfaces/plain-schema.ts';
-import { ceremonySurfaces, surfaces, userSurfaces } from '../../scripts/surfaces.ts';
+import { signInSurfaces, surfaces, userSurfaces } from '../../scripts/surfaces.ts';
 
 /** An object with fewer members is as short as its name. */
 const membersMin = 5;
@@ -19,7 +19,7 @@ function unnamedObjects(schema: PlainSchema, seen: Set<string>): PlainSchema[] {
 test('an object that occurs in several answers has a name', () => {
   const seen = new Set<string>();
   const places = new Map<string, string[]>();
-  for (const { name, answer } of [...surfaces(), ...userSurfaces(), ...ceremonySurfaces()])
+  for (const { name, answer } of [...surfaces(), ...userSurfaces(), ...signInSurfaces()])
     for (const { description: _said, ...form } of unnamedObjects(answer, seen)) {
       const key = JSON.stringify(form);
       places.set(key, [...(places.get(key) ?? []), name]);

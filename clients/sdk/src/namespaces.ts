@@ -26,7 +26,7 @@ import { tiers } from './namespaces/tiers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
 import { auth } from './namespaces/auth.ts';
-import { ceremonies } from './namespaces/ceremonies.ts';
+import { sessions } from './namespaces/sessions.ts';
 
 /** Every namespace of operations. */
 export interface Namespaces {
@@ -56,7 +56,7 @@ export interface Namespaces {
   readonly users: ReturnType<typeof users>;
   readonly vaults: ReturnType<typeof vaults>;
   readonly auth: ReturnType<typeof auth>;
-  readonly ceremonies: ReturnType<typeof ceremonies>;
+  readonly sessions: ReturnType<typeof sessions>;
 }
 
 /** All of them at once. */
@@ -87,7 +87,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   users: users(connection),
   vaults: vaults(connection),
   auth: auth(connection),
-  ceremonies: ceremonies(connection),
+  sessions: sessions(connection),
 });
 
 export {
@@ -117,5 +117,5 @@ export {
   users,
   vaults,
   auth,
-  ceremonies,
+  sessions,
 };

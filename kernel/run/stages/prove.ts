@@ -2,15 +2,15 @@ import { refuseWhileClosed } from '../../access/lifecycle.ts';
 import { requireStepUp, requireWriteApproval } from '../../access/step-up.ts';
 import { orgOf } from '../operation.ts';
 import { isPriced } from '../price.ts';
-import type { AnyChange, Run } from '../run.ts';
+import type { Run } from '../run.ts';
 
-/** Asks a person's session for a fresh passkey where the operation is as good as a change. @throws STEP_UP_REQUIRED */
-export function proveRead({ op, ctx, caller }: Run): void {
-  if (op.kind === 'query') requireStepUp(ctx, caller, op.reveals);
-}
-
-/** What a change takes besides the right to it: an organization that is open, a fresh passkey, an approval, a nonce. */
-export async function proveChange({ op, ctx, caller, scope, input }: Run<AnyChange>): Promise<void> {
+/**
+ * What a call takes besides the right to it: of what reveals a secret a fresh passkey; of a change an organization that
+ * is open, a fresh passkey, an approval, a nonce.
+ */
+export async function prove(run: Run): Promise<void> {
+  const { op, ctx, caller, scope, input } = run;
+  if (op.kind === 'query') return requireStepUp(ctx, caller, op.reveals);
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);

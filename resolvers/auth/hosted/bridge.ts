@@ -6,7 +6,7 @@ import { jsonObject } from '../../../db/json.ts';
 import { isUniqueViolation } from '../../../db/pool.ts';
 import { identities, users } from '../../../db/project-schema/auth.ts';
 import { computed, insertSelect, type ParametersOf, typed } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { email, fitsJson } from '../auth-input.ts';
 import { asUser, endpoint, withServiceKey } from '../endpoint.ts';

@@ -5,7 +5,7 @@ import { networkOf } from '../../../core/network-of.ts';
 import { asKept, jsonObject } from '../../../db/json.ts';
 import { challenges } from '../../../db/project-schema/auth.ts';
 import { computed, pick } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { attemptsMax, type Challenge, useCode } from '../challenges.ts';

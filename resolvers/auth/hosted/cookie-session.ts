@@ -6,7 +6,7 @@ import { sameSecret, sha256Hex } from '../../../core/keys.ts';
 import { asKept, jsonObject } from '../../../db/json.ts';
 import { named, refreshTokens, sessions, users } from '../../../db/project-schema/auth.ts';
 import { computed, from, pick, setOf, typed } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
 import { type LiveSession, liveJson } from '../live-session.ts';

@@ -6,7 +6,7 @@ import { asKept, jsonObject, toJson } from '../../../db/json.ts';
 import { sessions, users } from '../../../db/project-schema/auth.ts';
 import { mailOutbox } from '../../../db/schema/platform.ts';
 import { computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
 import { endpoint, withServiceKey } from '../endpoint.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { projectKeyIssuer } from '../../identity/shared/project-keys.ts';
 import { accessSeconds, readShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { jsonObject, jsonOne, toJson } from '../../../db/json.ts';
 import { passkeys as kept, named, sessions } from '../../../db/project-schema/auth.ts';
 import { computed, from, setOf } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { type Answer, asKept, jsonObject, toJson } from '../../../db/json.ts';
 import { passkeyChallenges as asked } from '../../../db/project-schema/auth.ts';
 import { insertInto, pick, setOf } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { swept } from '../swept.ts';
@@ -28,7 +28,7 @@ export interface Ceremony {
 }
 
 /** Begins a ceremony. The same statement whomever it is about, so that it tells nothing of who is a user. */
-export async function beginCeremony(
+export async function beginChallenge(
   services: Services,
   target: ProjectTarget,
   { purpose, rpId, origin, sessionId, email }: Ceremony,
@@ -40,7 +40,7 @@ export async function beginCeremony(
 }
 
 /** Uses a challenge up, once however many answer it at once, and whether or not the answer is right. */
-export const useCeremony = (
+export const useChallenge = (
   services: Services,
   target: ProjectTarget,
   id: string,

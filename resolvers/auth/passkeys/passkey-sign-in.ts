@@ -5,7 +5,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { type Answer, jsonObject, toJson } from '../../../db/json.ts';
 import { named, passkeys, users } from '../../../db/project-schema/auth.ts';
 import { computed, from, pick, setOf } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { email } from '../auth-input.ts';
@@ -17,7 +17,7 @@ import { authRow, authStatement } from '../shared/auth-rows.ts';
 import { type Assertion, assertionResponse, challengeId, passkeyOrigin } from '../shared/passkeys/passkey-input.ts';
 import { checkAssertion, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry, forgetTries } from '../throttle.ts';
-import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
+import { beginChallenge, type PasskeyChallenge, passkeyMinutes, useChallenge } from './passkey-challenges.ts';
 import { OptionsWire, userHandleOf } from './register-passkey.ts';
 
 /** `POST /auth/v1/passkeys/login/options`. Contract 01, section 3.9. */
@@ -41,7 +41,7 @@ export async function askForPasskey(
   email: string | undefined,
 ): Promise<z.output<typeof OptionsWire>> {
   const rpId = await requireOwnOrigin(services, target, 'app_origin', app_origin);
-  const { id, bytes } = await beginCeremony(services, target, { purpose: 'login', rpId, origin: app_origin, email });
+  const { id, bytes } = await beginChallenge(services, target, { purpose: 'login', rpId, origin: app_origin, email });
   const { generateAuthenticationOptions } = await webauthn();
   // No credentials are named: whose address it is, and whether anybody's, stays unsaid.
   const options = await generateAuthenticationOptions({
@@ -77,7 +77,7 @@ export async function provePasskey(
   response: Assertion,
 ): Promise<Proof> {
   await countTry(services, target, signInThrottles.passkey, 'passkey', response.id);
-  const ceremony = await useCeremony(services, target, challengeId, { purpose: 'login' });
+  const ceremony = await useChallenge(services, target, challengeId, { purpose: 'login' });
   if (ceremony === undefined) throw refused('challenge');
   if ((await ownRpId(services, target, ceremony.origin)) === null) throw refused('origin');
   const credentialId = Buffer.from(response.id, 'base64url');

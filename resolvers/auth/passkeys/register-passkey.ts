@@ -12,7 +12,7 @@ import { authBatch, authRow, authRows, authStatement } from '../shared/auth-rows
 import { challengeId, label, passkeyOrigin, registrationResponse } from '../shared/passkeys/passkey-input.ts';
 import { algorithms, checkRegistration, type NewCredential, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry } from '../throttle.ts';
-import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
+import { beginChallenge, type PasskeyChallenge, passkeyMinutes, useChallenge } from './passkey-challenges.ts';
 import {
   lockSettingsStatement,
   mayChange,
@@ -41,7 +41,7 @@ export const beginPasskeyRegistration = endpoint({
     await countTry(services, target, signInThrottles.passkeyRegistration, 'passkey_registration', account.id);
     const known = await authRows(services, target, knownStatement.with({ user: account.id, rpId }));
     const ceremony = { purpose: 'register', rpId, origin: app_origin, sessionId: session.id } as const;
-    const { id, bytes } = await beginCeremony(services, target, ceremony);
+    const { id, bytes } = await beginChallenge(services, target, ceremony);
     const { generateRegistrationOptions } = await webauthn();
     const options = await generateRegistrationOptions({
       rpName: rpId,
@@ -72,7 +72,7 @@ export const finishPasskeyRegistration = endpoint({
   admit: asUser,
   async handler({ services, target, account, session }, { challenge_id, response, label }) {
     const own = { purpose: 'register', sessionId: session.id } as const;
-    const ceremony = await useCeremony(services, target, challenge_id, own);
+    const ceremony = await useChallenge(services, target, challenge_id, own);
     if (ceremony === undefined) throw invalidField('challenge_id', 'is unknown, used or older than five minutes');
     if ((await ownRpId(services, target, ceremony.origin)) === null)
       throw invalidField('challenge_id', 'was made for an origin that the project does not allow any more');

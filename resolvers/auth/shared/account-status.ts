@@ -3,7 +3,7 @@ import { Lru } from '../../../core/lru.ts';
 import { type Answer, jsonObject } from '../../../db/json.ts';
 import { named, sessions, settings, users } from '../../../db/project-schema/auth.ts';
 import { computed, from } from '../../../db/sql.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims, UserRole } from '../access-token.ts';
 import { sessionOver } from '../session-over.ts';

@@ -4,7 +4,7 @@ import { ProjectPoolBusyError } from '../../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../../db/project-session.ts';
 import { type Computed, type Parameters, type ParametersOf, statement, type TypedStatement } from '../../../db/sql.ts';
 import type { Bound } from '../../../db/statement.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
 /** A row of a statement on the tables of `auth`: one column of JSON. */

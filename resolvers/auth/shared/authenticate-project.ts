@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
 import type { Context } from '../../../kernel/run/context.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { orgRecoveryPostures, recoveryCodes } from '../../../db/schema/ceremonies.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { orgRecoveryPostures, recoveryCodes } from '../../../db/schema/sign-in-flows.ts';
 import { vaults } from '../../../db/schema/vaults.ts';
 import { computed, excluded, from, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';

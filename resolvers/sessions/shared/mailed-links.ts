@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type SQL, sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
-import { mailedLinks } from '../../../db/schema/ceremonies.ts';
+import { mailedLinks } from '../../../db/schema/sign-in-flows.ts';
 import { insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { queueMail } from '../../../kernel/durability/outbox.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { ceremonyMinutes, ceremonyThrottles } from '../../../kernel/limits/limits.ts';
+import { peopleThrottles, signInMinutes } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { countOfNetwork, countTry } from '../tries.ts';
 
@@ -28,15 +28,15 @@ interface LinkToSend extends MailedLink {
 
 /** Counts a mail that is to be sent, before anything else is done. @throws RATE_LIMITED */
 export async function countMail(ctx: Pick<Context, 'services' | 'request'>, email: string): Promise<void> {
-  await countOfNetwork(ctx, ceremonyThrottles.mailOfNetwork, 'mail-of-network');
-  await countTry(ctx, ceremonyThrottles.mailToAddress, 'mail', email);
+  await countOfNetwork(ctx, peopleThrottles.mailOfNetwork, 'mail-of-network');
+  await countTry(ctx, peopleThrottles.mailToAddress, 'mail', email);
 }
 
 /** Mails a link that is good once, for fifteen minutes. */
 export async function sendLink(work: Work, { subject, why, path, ...link }: LinkToSend): Promise<void> {
   const token = randomBytes(32).toString('base64url');
   const { mailBaseUrl } = work.services.settings;
-  await work.rows(insertStatement.with({ ...link, tokenHash: sha256Hex(token), minutes: ceremonyMinutes.link }));
+  await work.rows(insertStatement.with({ ...link, tokenHash: sha256Hex(token), minutes: signInMinutes.link }));
   await queueMail(work, {
     orgId: null,
     to: link.email,
@@ -47,7 +47,7 @@ export async function sendLink(work: Work, { subject, why, path, ...link }: Link
       'If that was you, open this page:',
       `${mailBaseUrl}${path}?token=${token}`,
       '',
-      `The link is good once, for ${ceremonyMinutes.link} minutes. If it was not you, nothing needs to be done.`,
+      `The link is good once, for ${signInMinutes.link} minutes. If it was not you, nothing needs to be done.`,
     ].join('\n'),
   });
 }
@@ -77,7 +77,7 @@ const holds = ({ tokenHash, purposes }: { readonly [Name in keyof typeof shown]:
     and ${mailedLinks.usedAt} is null and ${mailedLinks.expiresAt} > clock_timestamp()`;
 
 const insertStatement = statement(
-  'ceremonies.link',
+  'sessions.link',
   { params: { ...columns, tokenHash: mailedLinks.tokenHash, minutes: typed<number>('integer') } },
   ({ minutes, ...given }) =>
     insertInto(mailedLinks, {
@@ -88,14 +88,14 @@ const insertStatement = statement(
 );
 
 const useStatement = statement(
-  'ceremonies.use-link',
+  'sessions.use-link',
   { params: shown, row: columns },
   (given, row) => sql`update ${mailedLinks} ${setOf(mailedLinks, { usedAt: sql`clock_timestamp()` })}
     where ${holds(given)} returning ${row}`,
 );
 
 const peekStatement = statement(
-  'ceremonies.peek-link',
+  'sessions.peek-link',
   { params: shown, row: columns },
   (given, row) => sql`select ${row} from ${mailedLinks} where ${holds(given)}`,
 );

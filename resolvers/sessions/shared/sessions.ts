@@ -156,7 +156,7 @@ export const restingAlsoOn = (authenticator: SQL): SQL =>
     then array_append(array_remove(${sessions.provenBy}, ${authenticator}), ${authenticator}) end`;
 
 const insertStatement = statement(
-  'ceremonies.mint-session',
+  'sessions.mint-session',
   {
     params: {
       ...pick(sessions, 'id', 'kind', 'principalId', 'email', 'provenance', 'client'),
@@ -192,7 +192,7 @@ export const answeredFor = ({ principal, email }: { readonly [Name in keyof type
     where ${operatorContacts.email} = ${email} and ${operatorContacts.emailVerifiedAt} is not null`;
 
 const walletsStatement = statement(
-  'ceremonies.wallets',
+  'sessions.wallets',
   { params: answering, row: { wallet: authenticators.publicSubject } },
   (given, row) => sql`select distinct ${row} from ${authenticators}
     where ${authenticators.kind} = 'wallet' and ${authenticators.verifiedAt} is not null
@@ -200,7 +200,7 @@ const walletsStatement = statement(
 );
 
 const cookieStatement = statement(
-  'ceremonies.open-cookie',
+  'sessions.open-cookie',
   { params: pick(sessions, 'id', 'secretHash', 'client') },
   ({ id, secretHash, client }) =>
     sql`update ${sessions} ${setOf(sessions, { secretHash, client: sql`coalesce(${client}, ${sessions.client})` })}

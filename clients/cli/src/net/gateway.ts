@@ -176,8 +176,8 @@ async function clearSessions(cli: Cli, { kind, headers }: Credential, path: stri
   const { http, code } = failure.envelope;
   if (code === 'WRITE_AUTH_SESSION_INVALID') await forgetApprovals(cli);
   if (kind !== 'session' && kind !== 'operator') return;
-  const ceremonial = /^\/agent\/v1\/(operator|control-plane)\//.test(path);
-  if (http !== 401 && !(http === 403 && ceremonial && !sessionLives.test(code))) return;
+  const isSession = /^\/agent\/v1\/(operator|control-plane)\//.test(path);
+  if (http !== 401 && !(http === 403 && isSession && !sessionLives.test(code))) return;
   const refused = headers.authorization?.replace('Bearer ', '');
   await forgetSession(cli, kind === 'session' ? 'control-plane' : 'operator', refused);
   if (kind === 'session') await forgetApprovals(cli);

@@ -18,7 +18,7 @@ export const timeout = {
   about: 'How long to wait for the browser: 300 seconds unless told.',
 };
 
-/** What a browser's ceremony is begun with. */
+/** What a sign-in in a browser begins with. */
 export interface Asked {
   readonly redirectUri: string;
   readonly challenge: string;
@@ -34,7 +34,7 @@ export interface LoopbackOptions {
   readonly codes: { readonly denied: string; readonly timeout: string; readonly failed: string };
 }
 
-/** What a ceremony brought: a code that is good once, with the proof that it was asked for from here. */
+/** What a sign-in brought: a code that is good once, with the proof that it was asked for from here. */
 export interface Code {
   readonly code: string;
   readonly verifier: string;

@@ -6,7 +6,7 @@ import { session } from '../session/session.ts';
 import { useStore } from '../store.ts';
 
 /** Pages that the gateway itself serves. */
-const ceremonies = [
+const pages = [
   [
     '/agent/v1/control-plane/sign-in',
     'Sign in as a person',
@@ -68,7 +68,7 @@ export default function You() {
           </p>
         )}
         <ul className="list" aria-label="In this browser">
-          {ceremonies.map(([path, name, about]) => (
+          {pages.map(([path, name, about]) => (
             <li key={path}>
               <a href={path}>{name}</a>
               <p className="quiet small">{about}</p>

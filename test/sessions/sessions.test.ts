@@ -332,7 +332,7 @@ test('recovery codes take a fresh passkey, sign in once each, and only the newes
   expect((await people.stepUp(recovered, newKey)).status).toBe(200);
 });
 
-test('what a ceremony changes is in the trail, and no secret of it is in the log', async () => {
+test('what a sign-in changes is in the trail, and no secret of it is in the log', async () => {
   const person = await people.withPasskey();
   const { body } = await post(person, `${plane}/recovery/issue`);
   const trail = await control.sql<{ action: string }>(

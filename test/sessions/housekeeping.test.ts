@@ -37,7 +37,7 @@ const counts = async () =>
     ),
   );
 
-test('what ceremonies leave is kept while it matters and forgotten afterwards, sessions last', async () => {
+test('what sign-ins leave is kept while it matters and forgotten afterwards, sessions last', async () => {
   const person = await people.withPasskey();
   const { body: org } = await post(person, '/orgs/v1');
   await post(nobody, `${operator}/session/device`);

@@ -353,7 +353,7 @@ test('the answer of one approval confirms no other', async () => {
   expect(status).toBe(401);
 });
 
-test('pages of ceremonies forbid frames, foreign scripts and being kept', async () => {
+test('the sign-in pages forbid frames, foreign scripts and being kept', async () => {
   const browser = await browserOf(await people.withPasskey());
   const pages = [
     await call(nobody, 'GET', `${plane}/sign-in`),

@@ -3,11 +3,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
-import { ceremonyChallenges, passkeys } from '../../../db/schema/ceremonies.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
+import { ceremonyChallenges, passkeys } from '../../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { ceremonyMinutes, ceremonyThrottles, passkeysPerUser } from '../../../kernel/limits/limits.ts';
+import { passkeysPerUser, peopleThrottles, signInMinutes } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { Assertion, Registration } from '../../auth/shared/passkeys/passkey-input.ts';
 import {
@@ -65,7 +65,7 @@ async function begin(
     sessionId: sessionId ?? null,
     principalId: principalId ?? null,
     subject: subject ?? null,
-    minutes: ceremonyMinutes.passkey,
+    minutes: signInMinutes.passkey,
   };
   await ctx.services.db.rows(beginStatement.with(begun));
   return bytes;
@@ -81,7 +81,7 @@ export interface NewHolder {
 
 /** Asks a browser for a new passkey. */
 export async function askRegistration(ctx: Context, ceremony: Ceremony, holder: NewHolder): Promise<Options> {
-  await countOfNetwork(ctx, ceremonyThrottles.passkeyOfNetwork, 'passkey-of-network');
+  await countOfNetwork(ctx, peopleThrottles.passkeyOfNetwork, 'passkey-of-network');
   const { rpId, origin } = relyingParty(ctx);
   const known = await ctx.services.db.rows(knownStatement.with({ principalId: holder.principalId, rpId }));
   const bytes = await begin(ctx, ceremony, rpId, origin);
@@ -93,7 +93,7 @@ export async function askRegistration(ctx: Context, ceremony: Ceremony, holder: 
     userName: holder.name,
     userDisplayName: holder.name,
     challenge: bytes,
-    timeout: ceremonyMinutes.passkey * 60_000,
+    timeout: signInMinutes.passkey * 60_000,
     attestationType: 'none',
     excludeCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
@@ -104,7 +104,7 @@ export async function askRegistration(ctx: Context, ceremony: Ceremony, holder: 
 
 /** Asks a browser for the proof of a passkey; of anybody's when no principal is named. */
 export async function askAssertion(ctx: Context, ceremony: Ceremony): Promise<Options & { readonly known: number }> {
-  await countOfNetwork(ctx, ceremonyThrottles.passkeyOfNetwork, 'passkey-of-network');
+  await countOfNetwork(ctx, peopleThrottles.passkeyOfNetwork, 'passkey-of-network');
   const { rpId, origin } = relyingParty(ctx);
   const known =
     ceremony.principalId === undefined
@@ -115,7 +115,7 @@ export async function askAssertion(ctx: Context, ceremony: Ceremony): Promise<Op
   const options = await generateAuthenticationOptions({
     rpID: rpId,
     challenge: bytes,
-    timeout: ceremonyMinutes.passkey * 60_000,
+    timeout: signInMinutes.passkey * 60_000,
     userVerification: 'required',
     allowCredentials: known.map(({ credentialId, transports }) => ({ id: credentialId, transports })),
   });
@@ -168,7 +168,7 @@ export async function checkProof(
 ): Promise<Proof> {
   // By network, too: whoever knows the id of somebody's passkey cannot lock that person out.
   const tried = `${response.id} ${networkOf(ctx.request.address)}`;
-  await countTry(ctx, ceremonyThrottles.passkey, 'passkey', tried);
+  await countTry(ctx, peopleThrottles.passkey, 'passkey', tried);
   const challenge = await useChallenge(ctx, response.response.clientDataJSON, purpose, sessionId);
   const [passkey] = await ctx.services.db.rows(passkeyStatement.with({ credentialId: response.id }));
   if (challenge === undefined || passkey === undefined || passkey.rpId !== challenge.rp_id) throw noProof();

@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { type Body, freshEmail, operator, peopleOf, pkce, plane } from '../ceremonies/person.ts';
 import { nobody } from '../helpers/actors.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { type Body, freshEmail, operator, peopleOf, pkce, plane } from '../sessions/person.ts';
 import { personBrowser } from './person-browser.ts';
 
 // `apt-get install chromium`
 const program = chromiumProgram();
 
-describe.skipIf(program === undefined)('ceremonies of people in Chromium', async () => {
+describe.skipIf(program === undefined)('people sign in with Chromium', async () => {
   const oidc = await startOidcServer();
   const providers = [{ id: 'google', issuer: oidc.issuer, ...oidcClient, display_name: 'Google' }];
   const service = await startService({ env: { OIDC_PROVIDERS: JSON.stringify(providers) } });

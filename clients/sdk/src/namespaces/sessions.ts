@@ -3,8 +3,8 @@ import type { Connection } from '../connection.ts';
 import { method } from '../method.ts';
 import type { ControlPlaneToken, Membership, OperatorToken } from '../types.ts';
 
-/** Operations of `ceremonies`. */
-export const ceremonies = (connection: Connection) => ({
+/** Operations of `sessions`. */
+export const sessions = (connection: Connection) => ({
   /** Mail a link that begins a person’s session; the answer tells nothing of who is known. */
   signinSendLink: method<SigninSendLinkInput, SigninSendLinkAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/email' }),
   /** Begin a person’s session by a mailed link; invitations of the address become memberships. */

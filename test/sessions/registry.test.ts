@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { operations, signInFlows } from '../../resolvers/index.ts';
-import { ceremonyRoutes } from '../../rest-compat/sessions/routes.ts';
+import { registry } from '../../resolvers/index.ts';
+import { authRoutes } from '../../rest-compat/auth/routes.ts';
+import { signInRoutes } from '../../rest-compat/sessions/routes.ts';
 
 /** Copied by hand from the contract: method, path, status of success. Contract 01, sections 5.13 and 5.14; 04, 3.6. */
 const documented = [
@@ -55,21 +56,28 @@ const documented = [
   'POST /agent/v1/contact/passkey/register/verify 201',
 ];
 
-test('every documented path of a ceremony is served, with its status', () => {
-  const served = new Set(ceremonyRoutes.map(({ method, path, status }) => `${method} ${path} ${status}`));
+test('every documented path of sign-in is served, with its status', () => {
+  const served = new Set(signInRoutes.map(({ method, path, status }) => `${method} ${path} ${status}`));
   expect(documented.filter((path) => !served.has(path))).toEqual([]);
 });
 
-test('every ceremony has a path, a name and a summary of its own', () => {
-  const routed = new Set(ceremonyRoutes.map(({ operation }) => operation));
-  const all = [...operations, ...signInFlows];
-  expect(signInFlows.filter(({ name }) => !routed.has(name)).map(({ name }) => name)).toEqual([]);
+test('what is for people or for users of a project has a path; every declaration has a name and a summary of its own', () => {
+  const { clients, people, projectUsers } = registry;
+  const routed = new Set([...signInRoutes, ...authRoutes].map(({ operation }) => operation));
+  expect([...people, ...projectUsers].filter(({ name }) => !routed.has(name)).map(({ name }) => name)).toEqual([]);
+  const all = [...clients, ...people, ...projectUsers];
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
-  expect(new Set(all.map(({ summary }) => summary)).size).toBe(all.length);
+  const described = [...clients, ...people];
+  expect(new Set(described.map(({ summary }) => summary)).size).toBe(described.length);
 });
 
-test('every input of a ceremony is described, and what is secret says so', () => {
-  for (const { name, input } of signInFlows) {
+test('every path of a project’s users leads to an endpoint or an operation that is declared', () => {
+  const declared = new Set([...registry.projectUsers, ...registry.clients].map(({ name }) => name));
+  expect(authRoutes.filter(({ operation }) => !declared.has(operation)).map(({ path }) => path)).toEqual([]);
+});
+
+test('every input of a sign-in is described, and what is secret says so', () => {
+  for (const { name, input } of registry.people) {
     const { properties = {} } = z.toJSONSchema(z.object(input.shape), { io: 'input' });
     for (const [field, shape] of Object.entries(properties)) {
       const { description, secret } = shape as { description?: string; secret?: boolean };
