@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from './drizzle.ts';
 
 /**
  * A condition that is checked on the rows which the others find, and which no index can be asked for. A prepared

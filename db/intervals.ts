@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type Column, type SQL, sql } from './drizzle.ts';
 
 /** An interval of PostgreSQL. @param length such as `30 days`, fixed in the program: never a value of a request */
 export const interval = (length: string): SQL => sql.raw(`interval '${length}'`);

@@ -1,4 +1,4 @@
-import { Column, is, type SQL, sql } from 'drizzle-orm';
+import { Column, is, type SQL, sql } from './drizzle.ts';
 import { type Computed, computed, type Selection } from './sql.ts';
 
 // Statements on project databases answer one column of JSON, whose members are selected here like columns elsewhere.

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from './drizzle.ts';
 import type { Database } from './pool.ts';
 import { platformFacts } from './schema/platform.ts';
 import { computed, pick, statement } from './sql.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import type { KeyRing } from '../core/keys.ts';
+import { sql } from './drizzle.ts';
 import type { Database } from './pool.ts';
 import { platformFacts } from './schema/platform.ts';
 import { insertInto, nameOf, pick, setOf, statement } from './sql.ts';

@@ -1,5 +1,4 @@
-import { Column, getTableColumns, is, Placeholder, type SQL, sql, Table } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
+import { Column, getTableColumns, is, PgDialect, Placeholder, type SQL, sql, Table } from './drizzle.ts';
 import type { Bound, Statement } from './statement.ts';
 
 /** A type of PostgreSQL, and what its values are here. */

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { commonErrors } from '../core/common-errors.ts';
+import { sql } from '../db/drizzle.ts';
 import { isPast } from '../db/intervals.ts';
 import { dailyCounts } from '../db/schema/daily-counts.ts';
 import { orgs } from '../db/schema/orgs.ts';

@@ -1,4 +1,4 @@
-import { type Column, sql } from 'drizzle-orm';
+import { type Column, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
 import { payments } from '../db/schema/payments.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import { sql } from '../db/drizzle.ts';
 import { type Database, isConnectionLoss } from '../db/pool.ts';
 import { feedHeads } from '../db/schema/rooms.ts';
 import { computed, statement, typed } from '../db/sql.ts';

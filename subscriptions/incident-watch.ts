@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import { sql } from '../db/drizzle.ts';
 import type { Database } from '../db/pool.ts';
 import { platformIncidentProjects, platformIncidents } from '../db/schema/incidents.ts';
 import { computed, pick, statement } from '../db/sql.ts';

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../db/drizzle.ts';
 import { principals, sessions } from '../db/schema/identity.ts';
 import { orgs } from '../db/schema/orgs.ts';
 import { delegates, projectGrants, projects } from '../db/schema/projects.ts';

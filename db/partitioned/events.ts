@@ -1,5 +1,5 @@
-import { bigint, json, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
+import { bigint, json, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts';
 
 /**
  * What happened, in the order in which it became known: one log per organization. Contract 02, section 1.

@@ -1,3 +1,4 @@
+import type { JWK } from 'jose';
 import {
   alias,
   bigint,
@@ -10,8 +11,7 @@ import {
   text,
   timestamp,
   uuid,
-} from 'drizzle-orm/pg-core';
-import type { JWK } from 'jose';
+} from '../drizzle.ts';
 
 /**
  * Users of a project and what signs them in: the tables of `auth` in every project database, for statements that run there.

@@ -1,5 +1,5 @@
-import { index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { index, jsonb, pgTable, text } from '../drizzle.ts';
 
 /** Tasks of the agent protocol A2A, which every client reads that knows the id. They have no owner, so no organization. */
 export const a2aTasks = pgTable(

@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { bigint, boolean, date, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
+import { bigint, boolean, date, index, integer, pgTable, primaryKey, smallint, sql, text } from '../drizzle.ts';
 
 /** What was asked for with an audit: `free`, or what was paid for. */
 export type AuditTier = 'free' | 'audit' | 'pro' | 'buyout';

@@ -1,5 +1,5 @@
-import { index, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from '../columns.ts';
+import { index, pgTable, text } from '../drizzle.ts';
 
 /**
  * How much sites are fetched from for audits, by host: all nodes draw on it, since the host feels them all. Keyed by the

@@ -1,5 +1,5 @@
-import { bigint, index, integer, jsonb, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from '../columns.ts';
+import { bigint, index, integer, jsonb, numeric, pgTable, primaryKey, text } from '../drizzle.ts';
 
 /**
  * Payments that were made straight to the settlement address and verified, one row for each transaction: none is good for

@@ -1,5 +1,5 @@
-import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id } from '../columns.ts';
+import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
 
 /**
  * What happened to presences, claims and escalations, for those who follow them: each row holds the thing as it stood

@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { index, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 
 /** "I am on this": what a presence says of a resource to the others of its room. It blocks nothing. */
 export const roomClaims = pgTable(

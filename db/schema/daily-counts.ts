@@ -1,4 +1,4 @@
-import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { date, index, integer, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
 
 /** What organizations used of their daily quotas, by UTC day. */
 export const dailyCounts = pgTable(

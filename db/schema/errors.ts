@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
+import { bigint, index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 
 /** Where a failure came to light. Contract 02, section 4.4. */
 export type OccurrenceKind = 'uncaught' | 'boot_crash' | 'invoke_failed' | 'handled_5xx';

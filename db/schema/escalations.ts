@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { createdAt, id, moment } from '../columns.ts';
 import {
   boolean,
   check,
@@ -8,11 +8,11 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+} from '../drizzle.ts';
 import { orgs } from './orgs.ts';
 
 export type Severity = 'normal' | 'high';

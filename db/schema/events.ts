@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id } from '../columns.ts';
+import { bigint, boolean, index, json, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 
 // The events themselves are in db/partitioned/events.ts.
 

@@ -1,5 +1,5 @@
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id } from '../columns.ts';
+import { index, pgTable, text, uuid } from '../drizzle.ts';
 
 /**
  * Names that projects are served under beside their generated one: subdomains of the platform domain that were claimed,

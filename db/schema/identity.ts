@@ -1,5 +1,5 @@
-import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from '../drizzle.ts';
 
 /** Who acts: a human, an agent or a CI job. Authority is never here, only in memberships and grants. */
 export const principals = pgTable('principals', {

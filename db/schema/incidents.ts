@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
+import { index, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 
 export const incidentSubsystems = ['functions', 'database', 'mail', 'storage', 'edge', 'deploy'] as const;
 export const incidentSeverities = ['minor', 'major', 'critical'] as const;

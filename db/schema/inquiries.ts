@@ -1,5 +1,5 @@
-import { index, numeric, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, id } from '../columns.ts';
+import { index, numeric, pgTable, text } from '../drizzle.ts';
 
 export const inquiryKinds = ['acquisition', 'licence', 'question'] as const;
 

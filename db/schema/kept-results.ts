@@ -1,5 +1,5 @@
-import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, moment } from '../columns.ts';
+import { index, integer, pgTable, text } from '../drizzle.ts';
 
 /** Long lists whose beginning a tool has shown, for its caller to read on in, by way of any node. */
 export const keptResults = pgTable(

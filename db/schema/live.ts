@@ -1,5 +1,5 @@
-import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
+import { index, integer, pgTable, primaryKey, text } from '../drizzle.ts';
 
 /**
  * How many live connections each node holds for a project. Not keyed by organization: a project's may be counted while

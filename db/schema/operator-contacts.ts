@@ -1,5 +1,5 @@
-import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { index, pgTable, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { principals } from './identity.ts';
 
 /** How the human behind a principal is reached. A verified address is for notices: it signs no person in. */

@@ -1,17 +1,5 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  check,
-  index,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { bigint, boolean, check, index, jsonb, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { principals } from './identity.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'billing' | 'viewer';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { createdAt, id, moment } from '../columns.ts';
 import {
   bigint,
   customType,
@@ -7,11 +7,11 @@ import {
   numeric,
   pgTable,
   primaryKey,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+} from '../drizzle.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 

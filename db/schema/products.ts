@@ -1,5 +1,5 @@
-import { bigint, customType, index, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { bigint, customType, index, numeric, pgTable, primaryKey, text } from '../drizzle.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 

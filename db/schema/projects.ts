@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { createdAt, id, moment } from '../columns.ts';
 import {
   bigint,
   index,
@@ -7,11 +7,11 @@ import {
   pgSequence,
   pgTable,
   primaryKey,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+} from '../drizzle.ts';
 import { principals } from './identity.ts';
 import { orgs } from './orgs.ts';
 

@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
+import { index, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { orgs } from './orgs.ts';
 
 /** Keys that seat their holder in a room. Only its maker has the key itself. Contract 02, section 2.8. */

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { createdAt, id, moment } from '../columns.ts';
 import {
   bigint,
   boolean,
@@ -9,11 +9,11 @@ import {
   jsonb,
   pgTable,
   primaryKey,
+  sql,
   text,
   uniqueIndex,
   uuid,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+} from '../drizzle.ts';
 import { orgs } from './orgs.ts';
 
 /** The newest position of each feed. Taking the next position locks the row, so all readers of a feed see one order. */

@@ -1,5 +1,5 @@
-import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { countedWindow, createdAt, id, moment } from '../columns.ts';
+import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { principals, sessions } from './identity.ts';
 import { orgs } from './orgs.ts';
 

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import { projectGrants, projects } from '../../db/schema/projects.ts';
 import { rooms } from '../../db/schema/rooms.ts';

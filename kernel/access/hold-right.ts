@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { memberships, type Role } from '../../db/schema/orgs.ts';
 import { delegates, projectGrants } from '../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../db/sql.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
+import { sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { hostNames } from '../../db/schema/hosts.ts';
 import { type LifecycleState, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';

@@ -1,7 +1,6 @@
 // Who may see what, as conditions of SQL: the door (access.ts), the loaders and the watch over open subscriptions
 // (subscriptions/authority.ts) decide alike because they say it with the same words. Arguments are SQL expressions.
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { projectGrants, projects } from '../../db/schema/projects.ts';
 import { from } from '../../db/sql.ts';

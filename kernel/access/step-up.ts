@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { writeApprovals } from '../../db/schema/identity.ts';
 import { computed, type RowOf, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../run/context.ts';

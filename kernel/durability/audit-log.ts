@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import type { LastStatement, Queries } from '../../db/pool.ts';
 import { auditEvents } from '../../db/schema/orgs.ts';
 import type { OperationActor } from '../../db/schema/projects.ts';

@@ -1,4 +1,4 @@
-import { type Column, getTableName, type SQL, sql } from 'drizzle-orm';
+import { type Column, getTableName, type SQL, sql } from '../../db/drizzle.ts';
 import { computed, statement } from '../../db/sql.ts';
 import type { Bound } from '../../db/statement.ts';
 import type { Expiry } from '../run/domain.ts';

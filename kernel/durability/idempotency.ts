@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
+import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { type LastStatement, type Queries, sqlState } from '../../db/pool.ts';
 import { idempotencyKeys } from '../../db/schema/platform.ts';
 import { computed, excluded, insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { mailOutbox } from '../../db/schema/platform.ts';
 import { computed, statement } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';

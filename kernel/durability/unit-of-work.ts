@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { inTransaction, isCollision, type LastStatement, type Queries } from '../../db/pool.ts';
 import { statement, typed } from '../../db/sql.ts';
 import type { Bound, Rows } from '../../db/statement.ts';

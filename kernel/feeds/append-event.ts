@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import type { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { events } from '../../db/partitioned/events.ts';
 import { eventKeys } from '../../db/schema/events.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';

@@ -1,8 +1,8 @@
-import { Column, is, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { openCursor, sealCursor } from '../../core/cursors.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
+import { Column, is, type SQL, sql } from '../../db/drizzle.ts';
 import { type Computed, type SqlType, typed, typeOf } from '../../db/sql.ts';
 import { cursor, pageLimit } from './fields.ts';
 

@@ -1,6 +1,6 @@
-import { type Column, type SQL, sql, type Table } from 'drizzle-orm';
 import { sha256Hex } from '../../core/keys.ts';
 import type { countedWindow } from '../../db/columns.ts';
+import { type Column, type SQL, sql, type Table } from '../../db/drizzle.ts';
 import { computed, excluded, nameOf, namesOf, setOf } from '../../db/sql.ts';
 import type { Throttle } from './limits.ts';
 import { assertWithinRate } from './rate-limit.ts';

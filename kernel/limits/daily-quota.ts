@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
+import { sql } from '../../db/drizzle.ts';
 import { dailyCounts } from '../../db/schema/daily-counts.ts';
 import { nameOf, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../durability/unit-of-work.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import { sql } from '../../db/drizzle.ts';
 import type { Database } from '../../db/pool.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { projectUsage, usageFlushes } from '../../db/schema/projects.ts';

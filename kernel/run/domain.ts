@@ -1,6 +1,5 @@
-import type { SQL } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
+import type { PgTable, SQL } from '../../db/drizzle.ts';
 import type { AnyOperation, Declarations } from './operation.ts';
 import type { Task } from './task.ts';
 

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { safeMessage } from '../../core/safe-message.ts';
+import { sql } from '../../db/drizzle.ts';
 import { stepOperations } from '../../db/schema/projects.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { completeStep } from './run-steps.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { stepOperations } from '../../db/schema/projects.ts';
 import { insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { AwaitedJobs } from '../durability/housekeeping.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { a2aTasks } from '../../db/schema/agent-work.ts';
 import { computed, excluded, insertInto, nameOf, pick, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../db/drizzle.ts';
 import { keptResults } from '../../db/schema/kept-results.ts';
 import { from, insertInto, pick, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';

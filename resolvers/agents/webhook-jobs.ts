@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { webhookJobs } from '../../db/schema/agent-work.ts';
 import { excluded, insertInto, nameOf, pick, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';

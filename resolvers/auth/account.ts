@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { identities, named, sessions } from '../../db/project-schema/auth.ts';
 import { computed, from, setOf } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { challenges, named, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertInto, pick, setOf, typed } from '../../db/sql.ts';

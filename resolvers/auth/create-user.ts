@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { identities, named, passkeys, sessions, users } from '../../db/project-schema/auth.ts';
 import { from, insertInto, nameOf, pick, setOf, typed } from '../../db/sql.ts';

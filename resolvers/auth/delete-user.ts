@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { challenges, users } from '../../db/project-schema/auth.ts';
 import { computed, pick } from '../../db/sql.ts';

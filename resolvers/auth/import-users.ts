@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, jsonObject } from '../../db/json.ts';
 import { identities, named, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, typed } from '../../db/sql.ts';

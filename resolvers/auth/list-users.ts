@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { jsonObject } from '../../db/json.ts';
 import { named, users } from '../../db/project-schema/auth.ts';
 import { from, typed } from '../../db/sql.ts';

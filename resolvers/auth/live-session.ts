@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, type JsonRow, jsonList, jsonObject } from '../../db/json.ts';
 import { identities, named, passkeys, sessions, users } from '../../db/project-schema/auth.ts';
 import { from } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { users } from '../../db/project-schema/auth.ts';
 import { authStatement } from './shared/auth-rows.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, nameOf, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';

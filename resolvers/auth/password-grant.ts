@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, jsonList, jsonObject, jsonOne } from '../../db/json.ts';
 import { identities, named, users } from '../../db/project-schema/auth.ts';
 import { computed, from } from '../../db/sql.ts';

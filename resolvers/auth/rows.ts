@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, asKept, jsonObject } from '../../db/json.ts';
 import { type identities, named, type sessions, settings, type users } from '../../db/project-schema/auth.ts';
 import { allOf, computed, from } from '../../db/sql.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { jsonObject, toJson } from '../../db/json.ts';
 import { identities, named, passkeys, refreshTokens, sessions, settings, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, pick, setOf, typed } from '../../db/sql.ts';

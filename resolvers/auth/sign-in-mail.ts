@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { Lru } from '../../core/lru.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { signingKeys as kept } from '../../db/project-schema/auth.ts';
 import { computed, insertInto, pick, setOf } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Answer, asKept, jsonObject, toJson } from '../../db/json.ts';
 import { named, socialFlows } from '../../db/project-schema/auth.ts';
 import { allOf, computed, insertInto, pick, setOf, typed } from '../../db/sql.ts';

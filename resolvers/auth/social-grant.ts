@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { asKept, jsonObject, jsonOne, toJson } from '../../db/json.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
 import { identities, named, passkeys, sessions, settings, users } from '../../db/project-schema/auth.ts';

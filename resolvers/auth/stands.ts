@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import type { sessions } from '../../db/project-schema/auth.ts';
 
 /** A session is neither ended nor past its time. */

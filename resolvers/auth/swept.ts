@@ -1,5 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { type Column, type PgTable, type SQL, sql } from '../../db/drizzle.ts';
 
 /**
  * Deletes a few rows that are over, as a part of the statement that makes new ones: `with ${swept(…)} insert …`.

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
+import { sql } from '../../db/drizzle.ts';
 import { jsonObject, toJson } from '../../db/json.ts';
 import { throttles, users } from '../../db/project-schema/auth.ts';
 import { excluded, insertSelect, nameOf, pick, setOf, typed } from '../../db/sql.ts';

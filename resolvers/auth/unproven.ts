@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import type { sessions } from '../../db/project-schema/auth.ts';
 import type { Values } from '../../db/sql.ts';
 

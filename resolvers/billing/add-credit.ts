@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { memberships, orgBalances, orgs } from '../../db/schema/orgs.ts';
 import { computed, orNull, pick, statement, typed } from '../../db/sql.ts';
 import { onOrg, shownTo } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';

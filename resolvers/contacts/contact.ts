@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
+import { alias, sql } from '../../db/drizzle.ts';
 import { type EscalationContact, escalationContacts } from '../../db/schema/escalations.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { bundles, downloads as kept } from '../../db/schema/products.ts';
 import { domain } from '../../kernel/run/domain.ts';

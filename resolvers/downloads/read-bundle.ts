@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { bundles } from '../../db/schema/products.ts';
 import { pick, statement } from '../../db/sql.ts';
 import type { Services } from '../../kernel/run/context.ts';

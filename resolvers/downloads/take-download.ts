@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { hasAlready } from '../../core/entity-tags.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { bundles, downloads } from '../../db/schema/products.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';

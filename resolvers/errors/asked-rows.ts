@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { errorFingerprints, releaseActivations } from '../../db/schema/errors.ts';
 import { type ParametersOf, pick, typed } from '../../db/sql.ts';
 

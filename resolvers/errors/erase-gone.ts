@@ -1,4 +1,4 @@
-import { getTableName, sql } from 'drizzle-orm';
+import { getTableName, sql } from '../../db/drizzle.ts';
 import {
   errorCounts,
   errorFingerprints,

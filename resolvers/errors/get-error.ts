@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';

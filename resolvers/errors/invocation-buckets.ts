@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { functionInvocations } from '../../db/schema/errors.ts';
 import { computed, excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { AskedSql } from './asked-rows.ts';

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../db/drizzle.ts';
 import { errorReleases, releaseActivations } from '../../db/schema/errors.ts';
 import { from, namesOf, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';

@@ -1,7 +1,6 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import {
   type ErrorFingerprint,
   errorFingerprints,

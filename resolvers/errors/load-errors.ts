@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type ErrorFingerprint, errorFingerprints } from '../../db/schema/errors.ts';
 import { allOf, computed, pick, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { errorCounts, errorFingerprints, errorProjects } from '../../db/schema/errors.ts';
 import { excluded, insertInto, nameOf, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';

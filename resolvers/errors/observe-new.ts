@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { errorFingerprints, errorReleases } from '../../db/schema/errors.ts';
 import { computed, excluded, from, namesOf, pick, setOf, statement } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { interval } from '../../db/intervals.ts';
 import { type ErrorFingerprint, errorCounts } from '../../db/schema/errors.ts';
 import { computed, type RowOf, statement, typed } from '../../db/sql.ts';

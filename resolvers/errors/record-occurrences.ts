@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { momentText } from '../../db/moment-text.ts';
 import { errorCounts, errorFingerprints } from '../../db/schema/errors.ts';
 import { computed, excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { releaseActivations } from '../../db/schema/errors.ts';
 import { insertInto, pick, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { errorProjects } from '../../db/schema/errors.ts';
 import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';

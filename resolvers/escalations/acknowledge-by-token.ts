@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { escalationContacts, escalationPages } from '../../db/schema/escalations.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';

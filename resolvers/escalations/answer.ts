@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { isUuid } from '../../core/ids.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Escalation, escalations } from '../../db/schema/escalations.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';

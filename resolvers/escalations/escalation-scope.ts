@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Escalation, escalations } from '../../db/schema/escalations.ts';
 import { allOf, pick, statement, typed } from '../../db/sql.ts';
 import type { OrgScope } from '../../kernel/access/access.ts';

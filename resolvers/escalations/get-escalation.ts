@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { type DeliveryAttempt, type Escalation, escalationAttempts } from '../../db/schema/escalations.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrgByGrant } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Escalation, escalations } from '../../db/schema/escalations.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrgByGrant } from '../../kernel/access/access.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { type Escalation, escalationPages, escalations } from '../../db/schema/escalations.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { projectGrants, projects } from '../../db/schema/projects.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Climb, type Escalation, escalationPages, escalations } from '../../db/schema/escalations.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailOutbox } from '../../db/schema/platform.ts';

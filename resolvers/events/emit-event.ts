@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { NextAction } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { events } from '../../db/partitioned/events.ts';
 import { appEventKeys, eventFloors, eventKeys } from '../../db/schema/events.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { events } from '../../db/partitioned/events.ts';
 import { appEventKeys, eventFloors, eventKeys } from '../../db/schema/events.ts';
 import { orgs } from '../../db/schema/orgs.ts';

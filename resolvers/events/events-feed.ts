@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { computed, from, statement, typed } from '../../db/sql.ts';
 import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
 import type { Feed } from '../../kernel/feeds/feeds.ts';

@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { events, type KeptDays, type StoredEvent } from '../../db/partitioned/events.ts';
 import type { Database } from '../../db/pool.ts';
 import { eventFloors } from '../../db/schema/events.ts';

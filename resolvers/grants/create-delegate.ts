@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { delegates, projectGrants } from '../../db/schema/projects.ts';
 import { computed, insertInto, pick, statement } from '../../db/sql.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { type Grant, projectGrants } from '../../db/schema/projects.ts';
 import { allOf, computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';

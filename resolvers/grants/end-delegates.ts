@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { delegates } from '../../db/schema/projects.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';

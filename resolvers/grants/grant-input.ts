@@ -1,7 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type delegates, projectGrants } from '../../db/schema/projects.ts';
 import { pick, typed } from '../../db/sql.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { delegates } from '../../db/schema/projects.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';

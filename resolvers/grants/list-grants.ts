@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { projectGrants } from '../../db/schema/projects.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';

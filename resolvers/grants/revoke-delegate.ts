@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Delegate, delegates } from '../../db/schema/projects.ts';
 import { setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { delegates, projectGrants } from '../../db/schema/projects.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';

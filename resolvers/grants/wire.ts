@@ -1,6 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import type { delegates, Grant, projectGrants } from '../../db/schema/projects.ts';
 import { from } from '../../db/sql.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';

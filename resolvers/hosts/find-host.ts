@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { Lru } from '../../core/lru.ts';
+import { sql } from '../../db/drizzle.ts';
 import { hostNames } from '../../db/schema/hosts.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { pick, statement } from '../../db/sql.ts';

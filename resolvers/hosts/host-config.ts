@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { Lru } from '../../core/lru.ts';
+import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { liveTables as tablesOfView } from '../../db/project-schema/live.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import {
   incidentSeverities,
   incidentSubsystems,

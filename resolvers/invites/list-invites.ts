@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';

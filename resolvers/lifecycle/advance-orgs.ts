@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { type LifecycleState, orgs, type Tier } from '../../db/schema/orgs.ts';
 import { from, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { statement, typed } from '../../db/sql.ts';

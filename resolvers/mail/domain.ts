@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { interval } from '../../db/intervals.ts';
 import { mailOutbox } from '../../db/schema/platform.ts';
 import { enqueueAgain } from '../../kernel/durability/housekeeping.ts';

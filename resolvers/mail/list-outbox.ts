@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
+import { sql } from '../../db/drizzle.ts';
 import { mailOutbox } from '../../db/schema/platform.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { operatorContactChallenges, operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';

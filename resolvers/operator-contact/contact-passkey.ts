@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { passkeys } from '../../db/schema/sign-in-flows.ts';
 import { computed, pick, setOf, statement } from '../../db/sql.ts';

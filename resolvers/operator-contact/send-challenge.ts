@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../core/keys.ts';
 import { advisoryLock } from '../../db/advisory-lock.ts';
+import { sql } from '../../db/drizzle.ts';
 import {
   type OperatorContact,
   operatorContactChallenges,

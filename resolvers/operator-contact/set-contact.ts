@@ -1,6 +1,6 @@
-import { type Column, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { readUrl } from '../../core/urls.ts';
+import { type Column, sql } from '../../db/drizzle.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { allOf, excluded, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { hostNames } from '../../db/schema/hosts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';

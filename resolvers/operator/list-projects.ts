@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { statement, typed } from '../../db/sql.ts';
 import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { type LifecycleState, memberships, orgs, type Role, type Tier } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { memberships, orgSlugs, orgs } from '../../db/schema/orgs.ts';
 import { allOf, computed, orNull, partOf, prefixed, statement } from '../../db/sql.ts';
 import { type Access, notAuthorized, type OrgScope, signedIn } from '../../kernel/access/access.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type AuditEvent, auditEvents } from '../../db/schema/orgs.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { statement, typed } from '../../db/sql.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';

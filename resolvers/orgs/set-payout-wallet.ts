@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
+import { alias, sql } from '../../db/drizzle.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { allOf, from, pick, setOf, statement } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { payments as kept } from '../../db/schema/payments.ts';
 import { changeInBatches, runOnce } from '../../kernel/durability/housekeeping.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { platformFacts } from '../../db/schema/platform.ts';
 import { computed, namesOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';

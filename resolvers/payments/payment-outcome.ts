@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { interval, isPast } from '../../db/intervals.ts';
 import { type Payment, payments } from '../../db/schema/payments.ts';
 import { setOf, statement } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Payment, payments, retiredPaymentColumns } from '../../db/schema/payments.ts';
 import { allOf, insertInto, type ParametersOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';

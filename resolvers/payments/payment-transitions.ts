@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { inTransaction } from '../../db/pool.ts';
 import { type PaymentState, payments } from '../../db/schema/payments.ts';
 import { pick, setOf, statement, type Values } from '../../db/sql.ts';

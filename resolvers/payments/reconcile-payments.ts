@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { safeMessage } from '../../core/safe-message.ts';
+import { alias, sql } from '../../db/drizzle.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
 import { type Payment, payments } from '../../db/schema/payments.ts';
 import { from, pick, setOf, statement, typed } from '../../db/sql.ts';

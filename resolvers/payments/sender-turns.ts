@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Database, inTransaction } from '../../db/pool.ts';
 import { chainSenders } from '../../db/schema/payments.ts';
 import { insertInto, pick, setOf, statement } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { computed, statement, typed } from '../../db/sql.ts';
 import { customWords, routinesSql } from '../../engines/expose/custom-calls.ts';
 import type { Finding } from '../../engines/expose/finding.ts';

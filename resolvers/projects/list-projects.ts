@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { statement, typed } from '../../db/sql.ts';
 import { type Access, onOrg, signedIn } from '../../kernel/access/access.ts';

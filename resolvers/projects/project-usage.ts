@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { projectUsage } from '../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../db/sql.ts';

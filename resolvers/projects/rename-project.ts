@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { setOf, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';

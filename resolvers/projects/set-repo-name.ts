@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { setOf, statement } from '../../db/sql.ts';

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { templateVersion } from '../../db/project-template.ts';
 import { projects } from '../../db/schema/projects.ts';

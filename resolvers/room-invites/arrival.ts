@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Presence, roomMessages } from '../../db/schema/rooms.ts';
 import { allOf, pick, statement, typed } from '../../db/sql.ts';
 import { feedCursor } from '../../kernel/feeds/feeds.ts';

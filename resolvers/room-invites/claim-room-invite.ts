@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { roomInvites } from '../../db/schema/room-invites.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';

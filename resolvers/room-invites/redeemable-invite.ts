@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { roomInvites } from '../../db/schema/room-invites.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
 import { roomStands } from '../../kernel/access/rules.ts';

@@ -1,9 +1,8 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { checked } from '../../db/checked.ts';
+import { alias, sql } from '../../db/drizzle.ts';
 import { roomInvites } from '../../db/schema/room-invites.ts';
 import { computed, from, pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type RoomInvite, roomInvites } from '../../db/schema/room-invites.ts';
 import { allOf } from '../../db/sql.ts';
 

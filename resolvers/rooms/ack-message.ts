@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
+import { sql } from '../../db/drizzle.ts';
 import { momentText } from '../../db/moment-text.ts';
 import { type Recipient, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
 import { allOf, pick, setOf, statement, typed } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { roomClaims } from '../../db/schema/claims.ts';
 import { eventKeys } from '../../db/schema/events.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';

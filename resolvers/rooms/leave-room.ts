@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { checked } from '../../db/checked.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
 import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom } from '../../kernel/access/access.ts';

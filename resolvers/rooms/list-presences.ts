@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { roomClaims } from '../../db/schema/claims.ts';
 import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';

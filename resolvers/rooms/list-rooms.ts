@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
 import { rooms } from '../../db/schema/rooms.ts';
 import { statement, typed } from '../../db/sql.ts';
 import { onOrg } from '../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { feedHeads, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { allOf, computed, orNull, pick, type Selection, statement, typed } from '../../db/sql.ts';
 import { hasRoomGrant, isMember, roomStands } from '../../kernel/access/rules.ts';

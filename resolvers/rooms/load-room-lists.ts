@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { rooms } from '../../db/schema/rooms.ts';
 import { type Computed, computed, statement, typed } from '../../db/sql.ts';
 import { type Caller, isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';

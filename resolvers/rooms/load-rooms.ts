@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Presence, type RoomMessage, roomMessages, roomPresences, rooms } from '../../db/schema/rooms.ts';
 import { allOf, computed, statement, typed } from '../../db/sql.ts';
 import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../../kernel/access/rules.ts';

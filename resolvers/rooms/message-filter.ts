@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type Column, type SQL, sql } from '../../db/drizzle.ts';
 import type { Database } from '../../db/pool.ts';
 import { feedHeads, type RoomMessage, roomAddressees, roomMessages } from '../../db/schema/rooms.ts';
 import { type ParametersOf, statement, typed } from '../../db/sql.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { safeMessage } from '../../core/safe-message.ts';
+import { sql } from '../../db/drizzle.ts';
 import { feedHeads, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Recipient, roomPresences } from '../../db/schema/rooms.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { roomMessages, roomPresences, rooms } from '../../db/schema/rooms.ts';
 import { computed } from '../../db/sql.ts';
 

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { checked } from '../../db/checked.ts';
+import { sql } from '../../db/drizzle.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { checked } from '../../db/checked.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { roomPresences } from '../../db/schema/rooms.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';

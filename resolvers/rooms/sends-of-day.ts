@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { roomSends } from '../../db/schema/rooms.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';

@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { alias, sql } from '../../db/drizzle.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { passkeys } from '../../db/schema/sign-in-flows.ts';

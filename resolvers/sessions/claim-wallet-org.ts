@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { authenticators, principals } from '../../db/schema/identity.ts';
 import { memberships, orgs, type Tier } from '../../db/schema/orgs.ts';
 import { walletClaims } from '../../db/schema/sign-in-flows.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
 import { deviceFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';

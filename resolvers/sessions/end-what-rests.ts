@@ -1,4 +1,4 @@
-import { type Column, sql } from 'drizzle-orm';
+import { type Column, sql } from '../../db/drizzle.ts';
 import { sessions } from '../../db/schema/identity.ts';
 import { deviceFlows, loopbackFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';

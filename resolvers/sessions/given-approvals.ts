@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { sessions, writeApprovals } from '../../db/schema/identity.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { approvalMinutes } from '../../kernel/limits/limits.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
 import { loopbackFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';

@@ -1,6 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { authenticators } from '../../db/schema/identity.ts';
 import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
 import { advisoryLock } from '../../db/advisory-lock.ts';
+import { sql } from '../../db/drizzle.ts';
 import { authenticators, principals, sessions } from '../../db/schema/identity.ts';
 import { oauthFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, excluded, insertInto, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';

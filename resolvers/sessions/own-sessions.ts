@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { sessions } from '../../db/schema/identity.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';

@@ -1,6 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../core/errors.ts';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { authenticators, principals } from '../../db/schema/identity.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { recoveryCodes } from '../../db/schema/sign-in-flows.ts';
 import { insertSelect, pick, setOf, statement, typed } from '../../db/sql.ts';

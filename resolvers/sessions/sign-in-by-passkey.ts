@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { authenticators, principals } from '../../db/schema/identity.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { networkOf } from '../../core/network-of.ts';
+import { sql } from '../../db/drizzle.ts';
 import { signInTries } from '../../db/schema/sign-in-flows.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import {

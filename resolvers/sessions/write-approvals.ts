@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { principals, sessions, writeApprovals } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { auditDays, auditedDomains, audits } from '../../db/schema/audit-stats.ts';
 import type { OrderTier } from '../../db/schema/products.ts';
 import { computed, pick, statement } from '../../db/sql.ts';

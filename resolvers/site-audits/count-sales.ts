@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { chainPayments } from '../../db/schema/chain-payments.ts';
 import { type OrderTier, orders } from '../../db/schema/products.ts';
 import { computed, statement, typed } from '../../db/sql.ts';

@@ -1,5 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { computed, from, pick, statement } from '../../db/sql.ts';

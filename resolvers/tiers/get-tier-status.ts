@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { renewTier } from '../../core/error-codes.ts';
+import { sql } from '../../db/drizzle.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { memberships, type Org, orgs } from '../../db/schema/orgs.ts';
 import { computed, pick, statement } from '../../db/sql.ts';

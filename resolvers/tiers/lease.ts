@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { ledgerEntries, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
 import { allOf, computed, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';

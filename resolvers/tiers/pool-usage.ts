@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { projects, projectUsage } from '../../db/schema/projects.ts';
 import { computed, pick, statement } from '../../db/sql.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { orgBalances, orgs, type Tier } from '../../db/schema/orgs.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
 import type { NoScope, OrgScope } from '../../kernel/access/access.ts';

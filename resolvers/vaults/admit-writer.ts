@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { sql } from '../../db/drizzle.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { memberEncryptionKeys, vaultWriters } from '../../db/schema/vaults.ts';
 import { computed, insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { vaults } from '../../db/schema/vaults.ts';
 import { insertSelect, namesOf, pick, statement } from '../../db/sql.ts';

@@ -1,6 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Vault, type VaultWriter, vaults, vaultWriters } from '../../db/schema/vaults.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';

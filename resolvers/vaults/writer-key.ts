@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
+import { sql } from '../../db/drizzle.ts';
 import { memberEncryptionKeys, type Vault, vaultWriters } from '../../db/schema/vaults.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../db/drizzle.ts';
 import { payments } from '../../db/schema/payments.ts';
 import { licences } from '../../db/schema/products.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Database, inTransaction } from '../../db/pool.ts';
 import { liveConnections } from '../../db/schema/live.ts';
 import { excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Column, getTableColumns, getTableName, is } from 'drizzle-orm';
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
+import { type Column, getTableColumns, getTableConfig, getTableName, is, PgTable } from '../../db/drizzle.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import * as declared from '../../db/project-schema/auth.ts';
 

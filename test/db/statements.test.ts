@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
+import { type Column, getTableColumns, is, Table } from '../../db/drizzle.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import type { chainPayments } from '../../db/schema/chain-payments.ts';
 import type { feedChanges } from '../../db/schema/changes.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { jsonObject } from '../../../db/json.ts';
 import { isUniqueViolation } from '../../../db/pool.ts';
 import { identities, users } from '../../../db/project-schema/auth.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { asKept, jsonObject } from '../../../db/json.ts';
 import { challenges } from '../../../db/project-schema/auth.ts';
 import { computed, pick } from '../../../db/sql.ts';

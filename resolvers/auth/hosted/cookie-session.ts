@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../../core/keys.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { asKept, jsonObject } from '../../../db/json.ts';
 import { named, refreshTokens, sessions, users } from '../../../db/project-schema/auth.ts';
 import { computed, from, pick, setOf, typed } from '../../../db/sql.ts';

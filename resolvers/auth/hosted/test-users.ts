@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { asKept, jsonObject, toJson } from '../../../db/json.ts';
 import { sessions, users } from '../../../db/project-schema/auth.ts';
 import { mailOutbox } from '../../../db/schema/platform.ts';

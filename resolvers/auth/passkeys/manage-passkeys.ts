@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { jsonObject, jsonOne, toJson } from '../../../db/json.ts';
 import { passkeys as kept, named, sessions } from '../../../db/project-schema/auth.ts';
 import { computed, from, setOf } from '../../../db/sql.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { type Answer, asKept, jsonObject, toJson } from '../../../db/json.ts';
 import { passkeyChallenges as asked } from '../../../db/project-schema/auth.ts';
 import { insertInto, pick, setOf } from '../../../db/sql.ts';

@@ -1,5 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { type JsonRow, toJson } from '../../../db/json.ts';
 import { named, passkeys, sessions, settings, users } from '../../../db/project-schema/auth.ts';
 import { computed, from, selected } from '../../../db/sql.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { type Answer, jsonObject, toJson } from '../../../db/json.ts';
 import { named, passkeys, users } from '../../../db/project-schema/auth.ts';
 import { computed, from, pick, setOf } from '../../../db/sql.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { jsonObject, jsonOne } from '../../../db/json.ts';
 import { passkeys, sessions } from '../../../db/project-schema/auth.ts';
 import { computed, insertSelect, nameOf, pick, typed } from '../../../db/sql.ts';

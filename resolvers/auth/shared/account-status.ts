@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { Lru } from '../../../core/lru.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { type Answer, jsonObject } from '../../../db/json.ts';
 import { named, sessions, settings, users } from '../../../db/project-schema/auth.ts';
 import { computed, from } from '../../../db/sql.ts';

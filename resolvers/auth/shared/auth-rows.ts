@@ -1,5 +1,5 @@
-import type { SQL } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import type { SQL } from '../../../db/drizzle.ts';
 import { ProjectPoolBusyError } from '../../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../../db/project-session.ts';
 import { type Computed, type Parameters, type ParametersOf, statement, type TypedStatement } from '../../../db/sql.ts';

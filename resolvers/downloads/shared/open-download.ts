@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { bundles, downloads } from '../../../db/schema/products.ts';
 import { insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { zipType } from '../../../engines/bundles/archive.ts';

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { escalationAttempts, escalationPages } from '../../../db/schema/escalations.ts';
 import { namesOf } from '../../../db/sql.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
+import { sql } from '../../../db/drizzle.ts';
 import {
   type Escalation,
   type EscalationContact,

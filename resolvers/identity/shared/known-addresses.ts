@@ -1,5 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type Column, type SQL, sql } from '../../../db/drizzle.ts';
 import { authenticators } from '../../../db/schema/identity.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { from } from '../../../db/sql.ts';

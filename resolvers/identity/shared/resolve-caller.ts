@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
 import { decodeProtectedHeader } from 'jose';
 import { ServiceError } from '../../../core/errors.ts';
 import { sameSecret } from '../../../core/keys.ts';
 import { Lru } from '../../../core/lru.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { principals, sessions, walletNonces } from '../../../db/schema/identity.ts';
 import { delegates, projectGrants, projects } from '../../../db/schema/projects.ts';
 import { computed, insertInto, pick, prefixed, type RowOf, statement, typed } from '../../../db/sql.ts';

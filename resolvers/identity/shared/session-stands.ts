@@ -1,5 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type Column, type SQL, sql } from '../../../db/drizzle.ts';
 import { sessions } from '../../../db/schema/identity.ts';
 import { from, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Services } from '../../../kernel/run/context.ts';

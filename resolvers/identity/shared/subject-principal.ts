@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { sql } from '../../../db/drizzle.ts';
 import type { Queries } from '../../../db/pool.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { computed, insertSelect, pick, statement, typed } from '../../../db/sql.ts';

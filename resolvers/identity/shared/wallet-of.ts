@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { authenticators } from '../../../db/schema/identity.ts';
 import { computed, statement } from '../../../db/sql.ts';
 import type { PrincipalBacked } from '../../../kernel/access/caller.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { inTransaction } from '../../../db/pool.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';

@@ -1,5 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, type Column, type SQL, sql } from '../../../db/drizzle.ts';
 import { momentText } from '../../../db/moment-text.ts';
 import { type PlatformIncident, platformIncidentProjects, platformIncidents } from '../../../db/schema/incidents.ts';
 import { from } from '../../../db/sql.ts';

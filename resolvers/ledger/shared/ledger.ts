@@ -1,5 +1,5 @@
-import { type Column, sql } from 'drizzle-orm';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
+import { type Column, sql } from '../../../db/drizzle.ts';
 import { type LedgerEntry, ledgerEntries, orgBalances } from '../../../db/schema/orgs.ts';
 import { allOf, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';

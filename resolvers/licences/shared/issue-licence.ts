@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { licences } from '../../../db/schema/products.ts';
 import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import {

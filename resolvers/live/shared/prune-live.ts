@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { liveProjects } from '../../../db/schema/live.ts';
 import { projects } from '../../../db/schema/projects.ts';
 import { insertInto, pick, statement } from '../../../db/sql.ts';

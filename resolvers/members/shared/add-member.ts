@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../../db/drizzle.ts';
 import { memberships, type Role } from '../../../db/schema/orgs.ts';
 import { excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { onOrg } from '../../../kernel/access/access.ts';

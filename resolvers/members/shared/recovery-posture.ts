@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { memberships, orgs } from '../../../db/schema/orgs.ts';
 import { orgRecoveryPostures, recoveryCodes } from '../../../db/schema/sign-in-flows.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { principals } from '../../../db/schema/identity.ts';
 import { type OperatorContact, operatorContacts } from '../../../db/schema/operator-contacts.ts';
 import { allOf, pick, statement } from '../../../db/sql.ts';

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { operatorContactChallenges, operatorContacts } from '../../../db/schema/operator-contacts.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { mailOutbox } from '../../../db/schema/platform.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { authenticators } from '../../../db/schema/identity.ts';
 import { memberships, type Org, orgSlugs, orgs } from '../../../db/schema/orgs.ts';
 import { allOf, computed, excluded, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';

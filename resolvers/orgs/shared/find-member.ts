@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';

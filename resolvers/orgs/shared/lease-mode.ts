@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { platformFacts } from '../../../db/schema/platform.ts';
 import { computed, excluded, from, insertInto, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';

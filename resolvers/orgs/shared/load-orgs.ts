@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { memberships, type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { allOf, orNull, pick, statement, typed } from '../../../db/sql.ts';
 import { visibilityOf } from '../../../kernel/access/visibility.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { allOf, computed, pick, statement } from '../../../db/sql.ts';
 import { holdRole } from '../../../kernel/access/hold-right.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { principals } from '../../../db/schema/identity.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { computed, pick, type RowOf } from '../../../db/sql.ts';

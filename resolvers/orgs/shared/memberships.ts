@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { memberships, orgs } from '../../../db/schema/orgs.ts';
 import { pick, statement } from '../../../db/sql.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { principals } from '../../../db/schema/identity.ts';
 import { memberships, type Org, orgs } from '../../../db/schema/orgs.ts';
 import { allOf, computed, insertInto, pick, statement, typed } from '../../../db/sql.ts';

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { memberships, type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { allOf, from, orNull, statement, typed } from '../../../db/sql.ts';
 import { type OrgScope, requireRole } from '../../../kernel/access/access.ts';

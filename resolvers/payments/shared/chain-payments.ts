@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { interval } from '../../../db/intervals.ts';
 import { chainPayments } from '../../../db/schema/chain-payments.ts';
 import { computed, insertInto, pick, setOf, statement } from '../../../db/sql.ts';

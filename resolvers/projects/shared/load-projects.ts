@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { projectGrants, projects } from '../../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../../db/sql.ts';

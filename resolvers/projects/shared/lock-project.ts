@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { projects } from '../../../db/schema/projects.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import { notAuthorized, type ProjectScope } from '../../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
+import { type Column, type SQL, sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { allOf, computed } from '../../../db/sql.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import { checked } from '../../../db/checked.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { roomPresences } from '../../../db/schema/rooms.ts';
 import { statement, typed } from '../../../db/sql.ts';

@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { from, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
 import { isTooIntricate } from '../../../engines/globs/automaton.ts';

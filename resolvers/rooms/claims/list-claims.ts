@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import { onRoom } from '../../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { statement, typed } from '../../../db/sql.ts';
 import type { Context } from '../../../kernel/run/context.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { checked } from '../../../db/checked.ts';
+import { sql } from '../../../db/drizzle.ts';
 import { type Claim, roomClaims } from '../../../db/schema/claims.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';
 import { onRoom } from '../../../kernel/access/access.ts';

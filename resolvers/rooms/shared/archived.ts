@@ -1,6 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { defineErrors, type ErrorRow, row } from '../../../core/error-codes.ts';
 import { ServiceError } from '../../../core/errors.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { rooms } from '../../../db/schema/rooms.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import type { RoomScope } from '../../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { rooms } from '../../../db/schema/rooms.ts';
 import { insertInto, pick, statement } from '../../../db/sql.ts';
 import type { RoomScope } from '../../../kernel/access/access.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { type Presence, roomPresences } from '../../../db/schema/rooms.ts';
 import { pick, statement, typed } from '../../../db/sql.ts';
 import type { Context } from '../../../kernel/run/context.ts';

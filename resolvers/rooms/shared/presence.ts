@@ -1,8 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../../core/errors.ts';
 import { advisoryLock } from '../../../db/advisory-lock.ts';
 import { checked } from '../../../db/checked.ts';
+import { alias, type SQL, sql } from '../../../db/drizzle.ts';
 import { type Presence, roomPresences } from '../../../db/schema/rooms.ts';
 import { computed, insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Bound } from '../../../db/statement.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { feedHeads, type RoomMessage, roomAddressees, roomMessages, roomSends } from '../../../db/schema/rooms.ts';
 import {
   allOf,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { sha256Hex } from '../../../core/keys.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { mailedLinks } from '../../../db/schema/sign-in-flows.ts';
 import { insertInto, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { queueMail } from '../../../kernel/durability/outbox.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { authenticators, principals } from '../../../db/schema/identity.ts';
 import { ceremonyChallenges, passkeys } from '../../../db/schema/sign-in-flows.ts';
 import { computed, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sha256Hex } from '../../../core/keys.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { authenticators, sessions } from '../../../db/schema/identity.ts';
 import { operatorContacts } from '../../../db/schema/operator-contacts.ts';
 import { insertSelect, pick, setOf, statement, typed } from '../../../db/sql.ts';

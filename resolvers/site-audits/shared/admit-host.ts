@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from '../../../db/drizzle.ts';
 import { auditHosts } from '../../../db/schema/audits.ts';
 import { computed, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';

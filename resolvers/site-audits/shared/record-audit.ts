@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { type AuditTier, auditDays, auditedDomains, audits } from '../../../db/schema/audit-stats.ts';
 import { allOf, excluded, insertInto, insertSelect, nameOf, namesOf, setOf, statement } from '../../../db/sql.ts';
 import type { Audited } from '../../../engines/site-audit/audit-run.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { sql } from '../../../db/drizzle.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { type EncryptionKeyState, memberEncryptionKeys, vaults, vaultWriters } from '../../../db/schema/vaults.ts';
 import { computed, orNull, pick, type RowOf, statement, typed } from '../../../db/sql.ts';

@@ -1,6 +1,5 @@
-import { type Column, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../../../core/errors.ts';
+import { alias, type Column, type SQL, sql } from '../../../db/drizzle.ts';
 import { memberships, type Role } from '../../../db/schema/orgs.ts';
 import { projects } from '../../../db/schema/projects.ts';
 import { memberEncryptionKeys, vaults, vaultWriters } from '../../../db/schema/vaults.ts';
