@@ -122,6 +122,7 @@ const pruneStatement = statement(
     ), heads as materialized (
       select old.*, at.ctid from old cross join lateral (
         select ctid from ${h} where ${h.orgId} = old.org_id and ${h.kind} = old.kind and ${h.feedId} = old.feed_id limit 1
+        for update skip locked
       ) at
     ), floors as (
       update ${h} ${setOf(h, { floor: sql`greatest(${h.floor}, heads.upto)` })} from heads
@@ -140,7 +141,8 @@ const pruneStatement = statement(
  * beginnings of transactions: the floor is the highest position looked at, and all below it goes.
  *
  * Each head is looked up by itself: reading all heads would cost more as an installation grows. Appenders wait for a batch
- * at most. A batch reports no row where all that is left moves at the moment.
+ * at most, and a batch waits for no appender: it leaves out what is being appended to, so that the two never wait for each
+ * other.
  */
 export const pruneChanges = (ctx: Context): Promise<void> =>
   untilNotFull({ ctx }, changesBatch, async () => (await ctx.services.db.rows(pruneStatement.with({})))[0]!.looked);

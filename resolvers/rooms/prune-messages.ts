@@ -1,6 +1,6 @@
 import { sql } from '../../db/drizzle.ts';
 import { feedHeads, roomAddressees, roomMessages } from '../../db/schema/rooms.ts';
-import { computed, nameOf, pick, statement, typed } from '../../db/sql.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 /** How long messages are kept, in days: as long as most events. Contract 02, section 2.4. */
@@ -56,7 +56,7 @@ const pruneStatement = statement(
       select max(seq) as seq from first
       where old and seq < coalesce((select min(seq) from first where not old), 9223372036854775807)
     ), head as (
-      update ${feedHeads} set ${nameOf(feedHeads.floor)} = greatest(${feedHeads.floor}, until.seq) from until
+      update ${feedHeads} ${setOf(feedHeads, { floor: sql`greatest(${feedHeads.floor}, until.seq)` })} from until
       where ${feedHeads.orgId} = ${orgId} and ${feedHeads.kind} = 'room' and ${feedHeads.feedId} = ${roomKey}
         and until.seq is not null
       returning until.seq
