@@ -35,7 +35,7 @@ export class AuthLogin {
     return `login inherit nosuperuser nocreatedb nocreaterole nobypassrls password '${verifier}'`;
   }
 
-  /** Names in a statement mean what they say: nothing that a tenant made stands in their way. */
+  /** Names in a statement mean what they say: nothing that a tenant made can shadow them. */
   async #pin(client: pg.Client | pg.Pool): Promise<void> {
     await client.query(`alter role ${this.name} set search_path = ''`);
     await client.query(`alter role ${this.name} set statement_timeout = '20s'`);

@@ -18,7 +18,7 @@ const everyMs = 10_000;
 /** An answer that took longer says too little about when it was given, in milliseconds. */
 const roundTripMsMax = 1_000;
 
-/** How far the machine's own clock may be away before the operator is told, in milliseconds. */
+/** Offset of the machine's own clock from which the operator is warned, in milliseconds. */
 const awayMs = 5_000;
 
 /**

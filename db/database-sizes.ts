@@ -37,7 +37,7 @@ interface Size {
 /**
  * What the databases of one server take on disk, so that a read of a project neither measures it anew nor waits for
  * a server that is away. Sizes are remembered for half a minute, and measured by one statement at a time for all who
- * ask meanwhile. What cannot be measured in time is told as it was last known; what was never known is 0.
+ * ask meanwhile. A size that cannot be measured in time is the last known one, or 0.
  */
 export class DatabaseSizes {
   readonly #measure: DatabaseSizesOptions['measure'];

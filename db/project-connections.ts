@@ -18,7 +18,7 @@ export interface ProjectConnectionsOptions extends SessionOptions {
 const batchesMax = 5_000;
 const preparedMax = 256;
 
-/** Who has which connection: opened when needed, handed on in turn, closed when idle. */
+/** Connections by project: opened when needed, handed on in turn, closed when idle. */
 export class ProjectConnections {
   readonly #options: ProjectConnectionsOptions;
   readonly #projects = new Map<string, Project>();
@@ -172,7 +172,7 @@ export class ProjectConnections {
     return ended;
   }
 
-  /** Ends a session, which counts no more from now on: no caller waits for a server that does not answer. */
+  /** Ends a session and stops counting it at once: no caller waits for a server that does not answer. */
   async #end(session: Session): Promise<void> {
     this.#wake(session);
     const at = session.project.idle.indexOf(session);

@@ -24,7 +24,7 @@ const draftTempFiles = '64GB';
 
 /** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
 const madeAtOnce = 3;
-/** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
+/** Databases that are dropped at once. Each makes the server write out all it holds, so creations go first. */
 const droppedAtOnce = 2;
 /** Databases that are brought to a newer version in the background at once: slower, and in no request's way. */
 const sweptAtOnce = 1;

@@ -16,7 +16,7 @@ export interface Project {
   readonly reads: ReadQueue;
   readonly turns: RoleTurns;
   open: number;
-  /** The server took no further connection of late: those that are open have to do. */
+  /** The server recently refused a further connection: the open ones have to suffice. */
   full: boolean;
   /** Whether its database is known to be of this gateway's version. */
   current: boolean;

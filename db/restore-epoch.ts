@@ -3,7 +3,7 @@ import type { Database } from './pool.ts';
 import { platformFacts } from './schema/platform.ts';
 import { computed, pick, statement } from './sql.ts';
 
-/** The fact of the control database that tells of the restore that filled it. */
+/** The row of the control database that names the restore that filled it. */
 export const restoredFact = 'restored_backup';
 
 /**

@@ -101,7 +101,7 @@ export function from(alias: Table): SQL {
   return parts[schema] === undefined ? name : sql`${sql.identifier(parts[schema])}.${name}`;
 }
 
-/** A column by its name alone, for `on conflict` and `set`, where no table may stand before it. */
+/** A column by its name alone, for `on conflict` and `set`, which allow no table before it. */
 export const nameOf = ({ name }: Column): SQL => sql`${sql.identifier(name)}`;
 
 /** The value of a column that was to be inserted, for `on conflict … do update`. */

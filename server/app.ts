@@ -81,7 +81,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** What operations are told of the configuration. */
+/** The configuration that operations see. */
 function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]: ServiceSettings[Name] } {
   return {
     publicBaseUrl: config.publicBaseUrl,

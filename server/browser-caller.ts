@@ -7,7 +7,7 @@ import { findBrowserSession, readCookie } from '../resolvers/sessions/browser-se
 
 /**
  * What a page of this server shows to act as the person whose cookie its browser has: the word of the session, which no
- * other site can know. A cookie alone is no credential: browsers send it along whoever asks them to.
+ * other site can know. A cookie alone is no credential: browsers send it along with requests of other sites.
  */
 export function browserProofOf(headers: IncomingHttpHeaders): BrowserProof | undefined {
   const { cookie, origin, 'x-svc-csrf': csrf, 'sec-fetch-site': site } = headers;
@@ -18,7 +18,7 @@ export function browserProofOf(headers: IncomingHttpHeaders): BrowserProof | und
 /**
  * The person of a browser's cookie, looked up with every request and with each operation of a socket.
  *
- * @param own origin of this server; undefined: the client named a host that nobody knows to be this server's
+ * @param own origin of this server; undefined: the client named a host that is not known to be this server's
  * @throws CSRF_REFUSED unless a page of this server asks, with the session's own word; INVALID_AUTH for a session that
  * has ended
  */

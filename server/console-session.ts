@@ -5,8 +5,8 @@ import type { Exchange } from './exchange.ts';
 import { jsonType, sendAnswer } from './respond.ts';
 
 /**
- * Tells the console's own pages who is signed in with their browser, and the word that goes with what they send. Nobody is
- * an answer like another: most visitors have never signed in.
+ * Gives the console's own pages the person who is signed in with their browser, and the CSRF token of their requests. No
+ * person is an ordinary answer, too: most visitors have never signed in.
  *
  * A browser may send the cookie along for a page of a project's host, too, which is of the same site: no other origin
  * may read the answer, and a browser that says where a request is from gets nothing for it.

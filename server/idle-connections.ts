@@ -1,6 +1,6 @@
 import { sqlState } from '../db/pool.ts';
 
-/** Connections that break within this time are told of together: a server that restarts ends them all. */
+/** Connections that break within this time are logged together: a server that restarts ends them all. */
 const togetherMs = 1_000;
 
 export interface IdleConnectionsOptions {

@@ -10,7 +10,7 @@ interface RpcPath {
   readonly facts: (refusal: ServiceError, traceId: string) => object;
   /** Whether the body has to call itself JSON. @default false */
   readonly mustBeJson?: boolean;
-  /** Whether a client that takes a stream of events is told how its call goes on, ahead of the answer. */
+  /** Whether a client that takes a stream of events gets the progress of its call ahead of the answer. */
   readonly streams?: boolean;
 }
 
@@ -54,7 +54,7 @@ function requireJson(contentType = ''): void {
 
 const takesStream = (accept = ''): boolean => /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(accept);
 
-/** A stream of messages that begins with the first that is told: most calls are over before there is one. */
+/** A stream of messages that begins with the first message: most calls are over before there is one. */
 function lazyStream(response: Answer) {
   let open = false;
   const frame = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

@@ -76,7 +76,7 @@ function askedToStop({ stopWithStdin }: Config): Promise<string> {
     if (!stopWithStdin) return;
     process.stdin.once('close', () => stop('Standard input has ended.'));
     process.stdin.resume();
-    // Whoever has ended reads no more either; that must not cut the stop short.
+    // A reader of the output may have ended, too; that must not cut the stop short.
     process.stdout.on('error', () => undefined);
   });
 }

@@ -31,7 +31,7 @@ export function mcpEntries(options: HttpOptions, { path, answer, look, endSessio
     if (request.method === 'DELETE') {
       const { 'mcp-session-id': session } = request.headers;
       if (typeof session !== 'string' || session === '') throw invalidField('Mcp-Session-Id', 'is required');
-      // All nodes are told, for every caller.
+      // All nodes learn of it, for every caller.
       contextOf(options, exchange).chargeAddress();
       endSession!(session);
       return sendAnswer(response, { status: 204, headers: {}, body: '' });

@@ -6,7 +6,7 @@ import type { Answer } from './respond.ts';
 const searchMax = 2_048;
 
 /**
- * Where a request over HTTP pays. Whoever only looks, by HEAD, pays nothing: there would be no answer to have.
+ * Where a request over HTTP pays. A HEAD request pays nothing: there would be no answer to have.
  *
  * A class, since an object literal with a getter is of a shape of its own each time, and the engine keeps shapes, and with
  * them the requests, until its next full collection.
@@ -36,7 +36,7 @@ class HttpTill implements PaymentContext {
 
   sent(act: (written: boolean) => void): void {
     const response = this.#response;
-    // Whoever has hung up meanwhile is told nothing any more.
+    // A client that has hung up meanwhile gets nothing.
     if (response.destroyed) act(false);
     else response.once('close', () => act(response.writableFinished && response.statusCode < 400));
   }

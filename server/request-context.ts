@@ -17,7 +17,7 @@ export interface RequestInfo {
   readonly address: string;
   /** Scheme and host as the client named them. */
   readonly baseUrl: string;
-  /** The client named a host that nobody knows to be this server's: no signature for it is for this server. */
+  /** The client named a host that is not known to be this server's: no signature for it is for this server. */
   readonly strangeHost?: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly writeApproval?: string | undefined;

@@ -46,7 +46,7 @@ export function speakProtocol(
           if (socket.readyState !== socket.OPEN) return void resolve();
           // Events that are due come before whatever is said after them.
           writer.flush();
-          // Whose socket takes nothing, its project asks for no more.
+          // A client whose socket takes nothing gets no further answers.
           const taken =
             extra.projectId === undefined ? undefined : held.count(extra.projectId, Buffer.byteLength(data));
           socket.send(data, (error) => {

@@ -28,7 +28,7 @@ export interface Session {
 }
 
 /**
- * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
+ * Resolves the caller of a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
  * operation then asks only whether the caller is still who it was.
  */
 export async function openSession(

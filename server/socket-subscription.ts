@@ -7,7 +7,7 @@ import type { SocketWriter } from './socket-writer.ts';
 
 /** Who runs subscriptions. */
 export interface SubscriptionOwner {
-  /** What a client is told whose subscription ends for a reason. */
+  /** The message to a client whose subscription ends for a reason. */
   readonly renderEnd: (error: unknown, request: RequestFacts, projectId?: string) => ExecutionResult;
   readonly subscriptionEnded: () => void;
 }

@@ -9,7 +9,7 @@ import { type Config, ConfigError } from './config.ts';
 /** Refusals that say in one sentence what is in the way and what to do about it. */
 const plain = [ConfigError, DatabaseTooOldError, EmbeddedPostgresError, NodeLockError, RootMismatchError] as const;
 
-/** The rest of a sentence that begins with the database's name, for what Postgres answers to somebody it does not let in. */
+/** The rest of a sentence that begins with the database's name, for what Postgres answers when it refuses a login. */
 const refusedByPostgres: Readonly<Record<string, string>> = {
   '28P01': 'refuses the user or the password',
   '28000': 'refuses the user or the kind of connection',

@@ -12,7 +12,7 @@ import { jsonType, send } from './respond.ts';
 
 /**
  * `GET /_svc/live` and `/_svc/live/changes`: hints of changes for pages of a project's host, by its cookie or a bearer,
- * or by nothing. Only who asks is found out here; the rest is as at `/live/v1`. Contract 01, sections 4.3 to 4.7.
+ * or by nothing. Only the caller is resolved here; the rest is as at `/live/v1`. Contract 01, sections 4.3 to 4.7.
  */
 export async function answerTenantLive(
   { draining }: HttpOptions,
@@ -33,7 +33,7 @@ export async function answerTenantLive(
   if (!exchange.response.destroyed) send(exchange.response, 200, jsonType, text);
 }
 
-/** A cookie whose session is over is nobody's, and cleared: its page goes on with what is public. */
+/** A cookie whose session has ended is cleared: its page goes on with what is public. */
 async function callerOf({ request, response }: Exchange, ctx: Context, { target }: Host): Promise<LiveCaller> {
   const { session: live, via, cookie } = await findVisitor(ctx, target, request.headers.cookie);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);

@@ -126,7 +126,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       noHandleSignals: true,
       pollInterval: pollMs,
       gracefulShutdownAbortTimeout: stopMs / 2,
-      // Without a delay nobody awaits these writes, and their failure in an outage would end the process; with one it ends
+      // Without a delay these writes are not awaited, and their failure in an outage would end the process; with one it ends
       // the workers, which are begun again.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: bridge(log),

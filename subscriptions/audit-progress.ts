@@ -8,7 +8,7 @@ import { stoppable } from './stoppable.ts';
 
 type Finished = Extract<AuditProgress, { stage: 'finished' }>;
 
-/** What a watcher of an audit is told. */
+/** The progress of an audit, as its watchers get it. */
 export type AuditProgressEvent =
   | Exclude<AuditProgress, Finished>
   | (Pick<Finished, 'stage' | 'at'> & { readonly report: FreeAudit });
@@ -30,7 +30,7 @@ async function* follow(
         ? { stage: step.stage, at: step.at, report: freeAudit(step.audited, step.cached) }
         : step;
   } catch (error) {
-    // It went wrong after the operation: what its caller would have been told of it is told here.
+    // It failed after the operation had answered: watchers get the refusal that the caller would have got.
     throw asRefusal(error);
   }
 }

@@ -23,7 +23,7 @@ export interface EventSource<Row, Event> {
   readonly feed: Feed<Row>;
   enter(follower: Member<Event>): void;
   leave(follower: Member<Event>): void;
-  /** Takes a follower in that needs to read no more by itself. */
+  /** Adds a follower that has caught up. */
   admit(follower: Member<Event>): boolean;
   /** Leaves a follower to itself again; it reads on from where it is. */
   release(follower: Member<Event>): void;

@@ -55,7 +55,7 @@ export const followEvents = (
       position,
       head,
       reset,
-      // An event is the same for everybody who may read it, and so is its cursor to all of one view.
+      // An event is the same for all its readers, and so is its cursor within one view.
       audience: viewKey(view),
       authority,
       revoked: view.projectId === null ? orgLost : projectLost,

@@ -69,7 +69,7 @@ export class FeedSource<Row, Event> implements AsyncIterable<Event> {
 export const projectFollowed = ({ inProject, roomKey }: AuthorityEntry): string | undefined =>
   inProject?.id ?? (roomKey === undefined ? undefined : (projectOfRoom(roomKey) ?? undefined));
 
-/** What a subscriber is told whose right has ended. */
+/** The refusal for a subscriber whose right has ended. */
 export const authorityLost = (reason: AuthorityLoss, revoked: () => ServiceError): ServiceError =>
   reason === 'expired'
     ? new ServiceError('INVALID_AUTH', { message: 'The credential has expired.', details: { reason: 'expired' } })

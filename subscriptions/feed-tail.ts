@@ -169,7 +169,7 @@ export class FeedTail<Row> {
     const newest = rows.length === 0 ? undefined : this.feed.positionOf(rows.at(-1)!);
     if (!this.#ready) {
       this.#ready = true;
-      // A page that does not reach the head is no tail. The tail starts at the head then, and who is behind pages.
+      // A page that does not reach the head is no tail. The tail starts at the head then, and followers behind it read pages.
       if (newest === undefined || newest < head) this.#restart(head);
       else this.#append(rows, newest, this.#last);
     } else if (head < this.#last) {

@@ -15,7 +15,7 @@ export interface OpenedFeed<Row, Event> {
   readonly first: number | undefined;
   /**
    * Everything an event may depend on besides its row and the arguments, as one canonical string: subscribers with equal
-   * documents, variables and audiences share each execution. Fields that ask who the caller is are told apart by
+   * documents, variables and audiences share each execution. Fields that depend on the caller are told apart by
    * themselves. Without an audience nothing is shared.
    */
   readonly audience?: string | undefined;

@@ -41,7 +41,7 @@ export const followChanges = <Change>(
     const { name } = opened.feed;
     return {
       ...opened,
-      // A change is the same for everybody who may read the room.
+      // A change is the same for all readers of the room.
       audience: feedKey(name),
       authority: roomAuthority(await ctx.caller(), name.orgId, room),
       revoked: roomAuthorityLost,

@@ -52,7 +52,7 @@ export const followRoom = (
       position,
       head,
       reset,
-      // A message is the same for everybody who may read the room; which are shown depends on who "me" is.
+      // A message is the same for all readers of the room; which are shown depends on who "me" is.
       audience: `${feedKey(feed.name)} ${filter.addressedTo ?? ''}`,
       selects: selectorOf(filter, importance),
       authority: roomAuthority(await ctx.caller(), feed.name.orgId, room),

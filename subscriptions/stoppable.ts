@@ -1,5 +1,5 @@
 /**
- * A generator that ends at once when it is told to. Its own return() would wait for a pending next(), so for the next
+ * A generator that ends at once on request. Its own return() would wait for a pending next(), so for the next
  * hint.
  *
  * @param run makes the generator, which ends when its signal is aborted

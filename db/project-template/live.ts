@@ -1,7 +1,7 @@
 import { authGroup } from './auth.ts';
 import { liveBodyFunction } from './live-trigger.ts';
 
-/** Owns the trigger's function: it may add hints, and nothing else. What a tenant's types make it call can do no more. */
+/** Owns the trigger's function: it may add hints, and nothing else. What a tenant's types make it call has no further rights. */
 export const liveWriter = 'svc_live';
 
 /**
@@ -54,7 +54,7 @@ export const liveStatements: readonly string[] = [
       where p.pronamespace = '_svc'::regnamespace and p.proname like 'live\\_on\\_%')`,
   // What may be followed: tables with all of their triggers that the manifest marks live, as it stands, and that users may
   // read. SQL of the tenant's can call `keep_live`, rename tables and write manifests, but not say who may read.
-  // Whoever writes into a partition or a child runs no trigger of the table's: those are never live.
+  // A write into a partition or a child runs no trigger of the table: those are never live.
   `create view _svc.live_tables as
     select c.oid as rel, c.relname as name, t.scoped, t.born
     from (
@@ -116,7 +116,7 @@ export const liveStatements: readonly string[] = [
         execute format('drop function _svc.%I()', one.proname);
       end loop;
     end $svc$`,
-  // Follows what DDL makes of keys and owners, in its own transaction. It never stands in the way of the DDL. A table that
+  // Follows what DDL makes of keys and owners, in its own transaction. It never blocks the DDL. A table that
   // gets a parent or a child is live no longer; when it has lost it, the manifest makes it live again, with new triggers.
   `create function _svc.follow_ddl() returns event_trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp as $svc$

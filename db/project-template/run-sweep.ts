@@ -1,6 +1,6 @@
 /**
- * Removes runs of SQL whose keys have expired also where no further run under a key begins: called by whoever opens a
- * database. A bounded number, so that nobody waits for a long past.
+ * Removes runs of SQL whose keys have expired also where no further run under a key begins: called by each opening of a
+ * database. A bounded number, so that no opening waits for long.
  */
 export const runSweepStatements: readonly string[] = [
   `create function _svc.sweep_runs() returns void language sql security definer set search_path = pg_catalog, pg_temp

@@ -4,7 +4,7 @@ export const runDoneState = 'SVC01';
 /**
  * Runs of SQL under an idempotency key, which write that they were, and what they answered, in the transaction they
  * are: a run whose gateway was killed is known to have happened, or not to have. Whoever begins one that is being
- * committed waits for that. Nobody needs the rows after the key has expired.
+ * committed waits for that. The rows are not needed after the key has expired.
  */
 export const sqlRunStatements: readonly string[] = [
   `create table _svc.sql_runs (

@@ -1,6 +1,6 @@
 /**
- * Tenant SQL and the expose manifest. The tenant's tables belong to `service_role`, nobody else makes any, and what it
- * makes is for nobody else until it is exposed.
+ * Tenant SQL and the expose manifest. The tenant's tables belong to `service_role`, which alone makes tables, and what it
+ * makes is private until it is exposed.
  *
  * Each transaction that changes the schema counts as one change, which its commit makes visible: the count is raised by
  * a deferred trigger, so that two of them wait for each other at their ends alone.

@@ -15,7 +15,7 @@ export const feedChanges = pgTable(
     /** Dense inside its feed. */
     position: bigint('position', { mode: 'bigint' }).notNull(),
     objectId: id('object_id').notNull(),
-    /** What the followers are told, in the form that the kind of feed declares. */
+    /** What followers get, in the form that the kind of feed declares. */
     change: jsonb('change').notNull(),
     createdAt: createdAt(),
   },

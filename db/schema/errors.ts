@@ -70,7 +70,7 @@ export const errorProjects = pgTable(
     projectId: id('project_id').notNull(),
     /** How many rows it has in `error_fingerprints`: raised under this row’s lock, which new identities wait for. */
     fingerprints: integer('fingerprints').notNull().default(0),
-    /** Its active functions, each with whether their errors are told in full. */
+    /** Its active functions, each with whether their errors are reported in full. */
     fidelity: jsonb('fidelity').$type<Readonly<Record<string, 'full' | 'coarse'>>>().notNull().default({}),
     /** When the project was deleted: all that is known of its failures is erased then, and this row last. */
     goneAt: moment('gone_at'),
@@ -82,7 +82,7 @@ export const errorProjects = pgTable(
   ],
 );
 
-/** A new identity that waits to be told of. */
+/** A new identity that is not announced yet. */
 export interface PendingFingerprint {
   readonly fingerprint_id: string;
   readonly function: string;
@@ -91,7 +91,7 @@ export interface PendingFingerprint {
   readonly message_template: string;
 }
 
-/** Releases that anything was reported of, with the identities that are new in them and were not told of yet. */
+/** Releases with reports, with their new identities that are not announced yet. */
 export const errorReleases = pgTable(
   'error_releases',
   {
@@ -102,7 +102,7 @@ export const errorReleases = pgTable(
     pending: integer('pending').notNull().default(0),
     pendingFingerprints: jsonb('pending_fingerprints').$type<readonly PendingFingerprint[]>().notNull().default([]),
     pendingSince: moment('pending_since'),
-    /** When those that wait are told of; null while none waits. */
+    /** When those that wait are announced; null while none waits. */
     dueAt: moment('due_at'),
     recordedAt: moment('told_at'),
     /** When anything was first reported of it. */

@@ -3,7 +3,7 @@ import { bigint, boolean, index, json, pgTable, primaryKey, sql, text, uuid } fr
 
 // The events themselves are in db/partitioned/events.ts.
 
-/** Facts that are told once, however often they are reported; forgotten when no report can come any more. */
+/** Keys of facts that become one event, however often they are reported. Deleted when no further report can come. */
 export const eventKeys = pgTable(
   'event_keys',
   {

@@ -3,7 +3,7 @@ import { index, numeric, pgTable, text } from '../drizzle.ts';
 
 export const inquiryKinds = ['acquisition', 'licence', 'question'] as const;
 
-/** What people who may buy wrote. No operation reads it: it is for the operator, in the database. Contract 00, 4.6. */
+/** What prospective buyers wrote. No operation reads it: it is for the operator, in the database. Contract 00, 4.6. */
 export const inquiries = pgTable(
   'inquiries',
   {

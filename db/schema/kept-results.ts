@@ -7,7 +7,7 @@ export const keptResults = pgTable(
   {
     /** `res_` and 16 hexadecimal digits. */
     ref: text('ref').primaryKey(),
-    /** Whose it is, as callers are told apart. */
+    /** The caller it belongs to. */
     owner: text('owner').notNull(),
     /** Of clients that share a key or a network, whose it is; empty where the owner says it all. */
     session: text('session').notNull().default(''),

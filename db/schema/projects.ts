@@ -118,7 +118,7 @@ export interface DelegateScope {
   readonly projects?: readonly string[];
 }
 
-/** What a delegate may spend, in micro-dollars; held to when paying, not at the door. */
+/** What a delegate may spend, in micro-dollars; checked when paying, not on entering. */
 export interface SpendCap {
   readonly v: 1;
   readonly currency: 'usd_micros';

@@ -20,7 +20,7 @@ export const roomInvites = pgTable(
     inviterPresenceId: id('inviter_presence_id'),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
-    /** Who has redeemed it, and by which payment. */
+    /** The principal that redeemed it, and the payment. */
     claimedBy: id('claimed_by'),
     claimedAt: moment('claimed_at'),
     paymentId: id('payment_id'),

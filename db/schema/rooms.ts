@@ -132,7 +132,7 @@ export const roomMessages = pgTable(
   ],
 );
 
-/** Whom messages name, so that who is named finds its own among a million; the messages say how. */
+/** Recipients of messages, so that each finds its own among a million. The message says how it addresses them. */
 export const roomAddressees = pgTable(
   'room_addressees',
   {

@@ -151,7 +151,7 @@ export const approvalChallenges = pgTable(
   ],
 );
 
-/** Codes that sign in who has lost everything else: good once, and only until new ones are issued. */
+/** Codes for a person who has lost every other way to sign in. Each is good once, and until new ones are issued. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
@@ -208,7 +208,7 @@ export const signInTries = pgTable('sign_in_tries', countedWindow(), (t) => [
   index('sign_in_tries_ends_idx').on(t.windowEnds),
 ]);
 
-/** Whether an owner who loses access could come back, as it was last told of. */
+/** Whether an owner who loses access could recover it, as last reported. */
 export const orgRecoveryPostures = pgTable('org_recovery_postures', {
   orgId: uuid('org_id')
     .primaryKey()

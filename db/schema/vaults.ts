@@ -30,7 +30,7 @@ export const memberEncryptionKeys = pgTable(
   ],
 );
 
-/** An encrypted source vault of a project: here only who may write to it, and under which epoch of its key. */
+/** An encrypted source vault of a project: only its writers and the epoch of its key are here. */
 export const vaults = pgTable(
   'vaults',
   {

@@ -48,7 +48,7 @@ export class Packet {
   // By the names under which the driver remembers what has been prepared: of the statement whose turn it is.
   name: string | undefined;
   text: string | undefined;
-  /** Set by the driver, to be told of the end. */
+  /** Set by the driver, called at the end. */
   callback: ((error: Error | null) => void) | undefined;
   /** How long the driver waits for all of it, in milliseconds. */
   readonly query_timeout: number | undefined;

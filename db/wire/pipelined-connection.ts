@@ -133,7 +133,7 @@ export class PipelinedConnection implements GroupLine {
     this.#onFree(false);
   }
 
-  /** Takes no more statements, and ends when it has answered those it has. */
+  /** Takes no further statements, and ends when all pending ones are answered. */
   retire(): void {
     this.#retired = true;
   }

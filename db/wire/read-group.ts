@@ -8,7 +8,7 @@ import { sendWithSync, writeBufferOf } from './write-buffer.ts';
 export interface GroupLine {
   /** Columns of the statements that were answered on it, by name. */
   readonly shapes: Map<string, Shape>;
-  /** Takes no more, since what it knows of a statement is wrong. */
+  /** Takes no further reads, since its knowledge of a statement is wrong. */
   readonly retire: () => void;
   readonly done: (read: Read) => void;
 }

@@ -16,7 +16,7 @@ export interface ReadQueue {
   readonly connections: Set<ReadConnection>;
   opening: boolean;
   flushing: boolean;
-  /** Until when each read has a connection to itself, since one of late took long. */
+  /** Until when each read has a connection to itself, since a recent one took long. */
   apartUntil: number;
   /** What may share a transaction. */
   readonly small: SmallReads;

@@ -48,20 +48,20 @@ export interface RoomScope extends OrgScope {
   readonly room: { readonly key: string /** Whether anybody has used it yet. */; readonly used: boolean };
 }
 
-/** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
+/** Admits callers to an operation, and resolves what the handler works on. A handler never sees an id that was not admitted. */
 export interface Access<Input, Scope> {
   readonly action: Action | null;
-  /** Set where no action says who may run it: any client, also without a credential; or the platform admin alone. */
+  /** Set where no action applies: any client, also without a credential; or the platform admin alone. */
   readonly openTo?: 'anyone' | 'admin';
   readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Prefetched) => Promise<Scope>;
-  /** The project that an input addresses: a refusal tells of the platform's faults that are attributed to it. */
+  /** The project that an input addresses: a refusal names the platform's faults that are attributed to it. */
   readonly addressed?: (input: Input) => string | undefined;
   /**
    * Asks the database while the credential is still being looked at. What it says counts only for a caller that turns
    * out to be this very principal.
    */
   readonly prefetch?: (ctx: Context, principalId: string, input: Input) => Prefetched | undefined;
-  /** What a credential that does not hold is told here, where that is not the refusal it gets everywhere. */
+  /** The refusal for an invalid credential, where it differs from the usual one. */
   readonly refusalOf?: (refusal: unknown, input: Input) => unknown;
 }
 

@@ -7,7 +7,7 @@ export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as con
 export const reaches = (role: Role, minimum: Role | null): boolean =>
   minimum !== null && roles.indexOf(role) <= roles.indexOf(minimum);
 
-/** The roles that stand at or above one. */
+/** The roles at or above one. */
 export const rolesFrom = (minimum: Role | null): readonly Role[] => roles.filter((role) => reaches(role, minimum));
 
 /** Capabilities that a project grant or a delegate's scope can name. Contract 01, section 6.6. */
@@ -33,7 +33,7 @@ const reading: readonly string[] = ['read', 'project.read'];
 export const coveredBy = (capability: string): readonly string[] =>
   reading.includes(capability) ? reading : [capability];
 
-/** Who may do one thing. A credential that has no cell in the row is refused. */
+/** The callers that one action allows. A credential that has no cell in the row is refused. */
 export interface Permission {
   /** Lowest role that suffices, null for none; reading operator sessions count as the member they belong to. */
   readonly role: Role | null;
@@ -47,7 +47,7 @@ export interface Permission {
   readonly admin?: boolean;
 }
 
-/** Something that is done in an organization, and who may do it. */
+/** An action in an organization, with the callers it allows. */
 export interface Action extends Permission {
   /** For example `room:write`: refusals and docs name it. */
   readonly name: string;
@@ -56,7 +56,7 @@ export interface Action extends Permission {
 const names = new Set<string>();
 
 /**
- * Declares what is done in a domain and who may do it, by name. Contract 01, section 1.12.
+ * Declares the actions of a domain, by name. Contract 01, section 1.12.
  *
  * @throws Error for a name that is declared twice
  */

@@ -39,7 +39,7 @@ const remembered = new WeakMap<Services, Lru<Remembered>>();
 const changes = new WeakMap<Services, number>();
 
 /**
- * Forgets what projects were, because one was deleted or put away here, or an organization changed its state. All of
+ * Forgets the remembered projects, because one was deleted or archived here, or an organization changed its state. All of
  * them: it happens seldom, and each is one look at the database.
  */
 export function forgetProjectTargets(services: Services): void {

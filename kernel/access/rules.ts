@@ -1,4 +1,4 @@
-// Who may see what, as conditions of SQL: the door (access.ts), the loaders and the watch over open subscriptions
+// Visibility of rows, as conditions of SQL: the access rules (access.ts), the loaders and the watch over open subscriptions
 // (subscriptions/authority.ts) decide alike because they say it with the same words. Arguments are SQL expressions.
 import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { memberships } from '../../db/schema/orgs.ts';

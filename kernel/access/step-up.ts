@@ -41,7 +41,7 @@ const stale = (
     nextActions: [{ type: 'authenticate', method: 'POST', path, why }],
   });
 
-/** What a session that a device was let in by is told, whatever was proven where it was approved. */
+/** The refusal for a session of a device, whatever was proven where it was approved. */
 export const deviceForbidden = (opClass: string) =>
   new ServiceError('STEP_UP_REQUIRED', {
     message: 'This takes a session that began with a passkey in a browser.',

@@ -131,7 +131,7 @@ export interface Context {
   readonly services: Services;
   readonly request: RequestFacts;
   /**
-   * Who asks; resolved on first use, then remembered.
+   * The caller; resolved on first use, then remembered.
    *
    * @param presuming told, at most once, which principal a credential names that has yet to prove to hold: whatever is
    * looked up for it meanwhile counts only once the caller is there

@@ -37,8 +37,8 @@ export interface Domain extends Declarations {
   readonly name: string;
   readonly operations?: readonly AnyOperation[];
   /**
-   * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field
-   * and no tool, since a person's browser takes part in each, and what they answer is for one client alone.
+   * Operations by which people sign in, prove themselves anew and sign out. They are declared and run as all others are.
+   * They have no field and no tool: a person's browser takes part in each, and the answer is for one client alone.
    */
   readonly signInFlows?: readonly AnyOperation[];
   readonly endpoints?: readonly DeclaredEndpoint[];

@@ -55,9 +55,9 @@ export type Effect = 'destructive' | 'idempotent' | 'openWorld' | 'changes';
 export interface Declarations {
   /** Codes of its refusals. */
   readonly errors?: Readonly<Record<string, ErrorRow>>;
-  /** Who may do what. */
+  /** Rights, by role and kind of credential. */
   readonly actions?: Readonly<Record<string, Action>>;
-  /** What its facts are told as. */
+  /** Types of its events. */
   readonly events?: Readonly<Record<string, Pick<EventType, 'name' | 'class' | 'level'>>>;
 }
 
@@ -119,7 +119,7 @@ interface Changes<Input extends z.ZodObject, Output> {
   /**
    * Its answer lets any holder act, such as a cookie, a token or a key, or it is about the very session that
    * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
-   * person has sent another request. Who shows no credential is told by the secret that it sends; without one, no key
+   * person has sent another request. A caller without a credential is recognised by the secret that it sends; without one, no key
    * counts.
    */
   readonly credentialBound?: true;
@@ -184,7 +184,7 @@ export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire, Pr
 
 /**
  * A change inside a project's own database, which commits by itself and may take its time: it holds no connection of
- * the platform's meanwhile. The trail tells of it before it is tried, so nothing is done that the trail does not know.
+ * the platform's meanwhile. The audit entry is written before it is tried, so nothing is done without one.
  */
 export interface ProjectMutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,

@@ -61,7 +61,7 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly received?: (output: Output) => Received | undefined;
 }
 
-/** What the events of an organization are told of a payment of its own. */
+/** The event about a payment of an organization. */
 export interface Received {
   readonly orgId: string;
   readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat';

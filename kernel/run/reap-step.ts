@@ -58,7 +58,7 @@ export const reapStep: Task = async ({ ctx, operations, addJob, log }, payload) 
   }
 };
 
-/** What went wrong, rather than what a caller would have been told of it. */
+/** The cause of the failure, rather than the refusal that a caller would have got. */
 const causeOf = (error: unknown) => (error instanceof ServiceError ? (error.cause ?? error) : error);
 
 const stuckStatement = statement(

@@ -16,7 +16,7 @@ export class Run<Op extends AnyOperation = AnyOperation> {
   ctx: Context;
   /** Set by the first stage: as the operation's schema has read it. */
   input: Readonly<Record<string, unknown>> = {};
-  /** The project that the input or the scope names; a refusal tells of the platform's faults attributed to it. */
+  /** The project that the input or the scope names; a refusal names the platform's faults attributed to it. */
   projectId: string | undefined;
   caller: Caller = { kind: 'nobody' };
   /** What was asked for the caller before it was known to be one. */

@@ -18,7 +18,7 @@ export interface UserClaims {
   readonly role: UserRole;
   readonly project_id: string;
   readonly email: string;
-  /** Whether the address was ever shown to be the user's: whoever signs up may name any. An addition. */
+  /** Whether the address was ever proven to be the user's: a sign-up may name any. An addition. */
   readonly email_verified: boolean;
   readonly iat: number;
   readonly exp: number;

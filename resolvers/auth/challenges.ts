@@ -24,7 +24,7 @@ export const challengeMinutes = 15;
 /** Wrong codes that burn a challenge, its link included. */
 export const attemptsMax = 5;
 
-/** Makes a challenge that nobody can answer yet: link and code are made when the mail is written. @returns its id */
+/** Makes a challenge that cannot be answered yet: link and code are made when the mail is written. @returns its id */
 export async function createChallenge(
   services: Services,
   target: ProjectTarget,
@@ -70,7 +70,7 @@ export async function useCode(
   return tried?.right === true ? tried.challenge : undefined;
 }
 
-/** The latest challenge of an address that has a code, for who is asked for the code alone. */
+/** The latest challenge of an address that has a code, for callers that send the code alone. */
 export const latestChallenge = (
   services: Services,
   target: ProjectTarget,

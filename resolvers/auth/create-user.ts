@@ -123,7 +123,7 @@ export const createUser = stepMutation({
         }),
       ]);
       forgetAccountStatuses(services, target);
-      // Somebody else made the user meanwhile: its password is not this one.
+      // Another request made the user meanwhile: its password is not this one.
       if (changed === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     },
     async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
@@ -170,7 +170,7 @@ const upsertStatement = authStatement(
     },
     answer: toJson(users.id),
   },
-  // Who becomes an admin by an address is its owner: what somebody set up in its name, unproven, signs nobody in any more.
+  // An admin by an address is the owner of the address: what a stranger set up in the owner's name, unproven, no longer signs in.
   ({ id, email, passwordHash, userMetadata, isAdmin, confirmed }, answer) => {
     const isUnproven = sql`${users.id} <> ${id} and not ${users.isAdmin} and ${users.emailVerifiedAt} is null`;
     return sql`with unproven as (

@@ -14,7 +14,7 @@ export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
   /** One sentence, shown wherever it is offered. */
   readonly summary: string;
   readonly input: Input;
-  /** Who may; what the handler then works on. */
+  /** Admits the caller, and returns what the handler works on. */
   readonly admit: (ctx: Context, caller: ProjectCaller) => Promise<Scope>;
   /** Whether a request is by the key alone, so that a user's token beside it may have expired. @default never */
   readonly byKeyAlone?: (raw: z.input<Input>) => boolean;
@@ -29,10 +29,10 @@ export type AnyEndpoint = Endpoint<any, any, any>;
 /** Declares an endpoint. An identity function: the compiler infers every type at the declaration. */
 export const endpoint = <Input extends z.ZodObject, Scope, Wire>(one: Endpoint<Input, Scope, Wire>) => one;
 
-/** Whoever has a key of the project. */
+/** Admits every key of the project. */
 export const withKey = async () => ({});
 
-/** A user whose session stands. */
+/** Admits a user whose session has not ended. */
 export const asUser = async (ctx: Context, { target, user }: ProjectCaller): Promise<LiveSession> => {
   if (user === undefined) throw userMissing();
   return requireSession(ctx.services, target, user);
@@ -45,10 +45,10 @@ export const withServiceKey = async (_ctx: Context, { keyRole }: ProjectCaller) 
 };
 
 /**
- * The only road from a path to an endpoint: credentials first, since what is refused for its form is no stranger's to
+ * The only road from a path to an endpoint: credentials first, since a stranger may not probe the form of an input
  * try out; then the input.
  *
- * @param open how it becomes known who asks and where: by a key of the project, unless told
+ * @param open resolves caller and project. @default by a key of the project
  */
 export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
   { name, input, admit, byKeyAlone, handler }: Endpoint<Input, Scope, Wire>,

@@ -147,7 +147,7 @@ export function judgeUser(given: ImportedUserInput, providers: ReadonlySet<strin
   }
 }
 
-/** States that users do not have here are refused by name: to drop one would let a user in who was kept out. */
+/** States that users do not have here are refused by name: without its state a banned user could sign in. */
 function refuseState({ banned_until, deleted_at, is_anonymous, is_sso_user }: ImportedUserInput, now: Date): void {
   if (deleted_at) throw new Skipped('deleted', 'The user was deleted.');
   if (is_anonymous) throw new Skipped('anonymous', 'The user is anonymous: there is no way to sign in as them.');

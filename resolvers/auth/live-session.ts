@@ -44,7 +44,7 @@ const u = named(users, 'u');
 /** A session `s` and its user `u` as JSON. */
 export const liveJson = jsonObject({ session: sessionJson(s), settings: settingsJson, ...userFacts(u) });
 
-/** A session that stands now, with its user. */
+/** A session that has not ended, with its user. */
 export type LiveSession = Answer<typeof liveJson>;
 
 const liveStatement = authStatement(

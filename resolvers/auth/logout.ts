@@ -16,16 +16,16 @@ export const logout = endpoint({
       .default('local')
       .describe('Without a refresh token: this session, all of the user’s, or all but this.'),
   }),
-  // The session need not stand: to end it twice is to end it.
+  // The session may have ended already: signing out twice is allowed.
   admit: withKey,
-  // Whoever has been away for an hour ends the session all the same.
+  // A user whose token has expired can still sign out.
   byKeyAlone: ({ refresh_token }) => refresh_token !== undefined,
   async handler({ services, target, user }, { refresh_token, scope }) {
     if (refresh_token !== undefined) await endSessionOfToken(services, target, refresh_token);
     else if (user === undefined) throw userMissing('Which session is to end?');
     else if (scope === 'local') await endSessions(services, target, { userId: user.sub, only: user.session_id });
     else {
-      // A token whose session is over ends nobody else's.
+      // A token whose session has ended ends no other session.
       const { account, session } = await requireSession(services, target, user);
       await endSessions(services, target, {
         userId: account.id,

@@ -56,7 +56,7 @@ export async function codeGrant(
   return finish(ctx, challenge, 'email_code');
 }
 
-/** Uses up the latest code that was mailed to an address, for whoever kept no challenge. @throws INVALID_AUTH */
+/** Uses up the latest code that was mailed to an address, for clients that kept no challenge. @throws INVALID_AUTH */
 export async function answerLatestCode(
   services: Services,
   target: ProjectTarget,
@@ -90,7 +90,7 @@ const invalid = (reason: string, message: string) =>
 
 type Asking = Context & ProjectCaller;
 
-/** Whom the service key invites by an address is its owner, and not whoever signed up with it before. */
+/** A user whom the service key invites by an address is the owner of the address, not an earlier sign-up with it. */
 const isTrustedInvite = ({ intent, state_source }: Challenge) => intent === 'invite' && state_source === 'service_key';
 
 /** Whether a challenge ends what was set up under its address before that was shown to be anybody's. */
@@ -99,11 +99,11 @@ const takesOver = (challenge: Challenge) => challenge.intent === 'recovery' || i
 type Admitted = { readonly outcome: 'admitted'; readonly id: string };
 type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: undefined };
 
-/** What a used challenge opens. Whoever comes here has shown that the address is theirs. */
+/** What a used challenge opens. It has proven that the address is the caller's. */
 async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 'email_code'): Promise<SessionAnswer> {
   const { services, target } = ctx;
   const { intent } = challenge;
-  // A password that nobody knows, for a user who takes over what somebody else may have set up in its name.
+  // A random password, for an owner who takes over an account that a stranger may have set up in their name.
   const nobodys = takesOver(challenge)
     ? await hashPassword(services, target, randomBytes(24).toString('base64url'))
     : null;

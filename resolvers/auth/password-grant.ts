@@ -60,7 +60,7 @@ export async function passwordGrant(
   }
 }
 
-/** Who only ever signs in elsewhere is told where, as the specification wants it. */
+/** A user who only signs in at a provider is told which, as the specification wants it. */
 function refusalOf(known: Known | null): ServiceError {
   const [provider] = known?.password_hash === null ? known.providers : [];
   if (provider === undefined)

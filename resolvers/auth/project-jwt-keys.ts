@@ -20,7 +20,7 @@ export const projectJwtKeys = endpoint({
   wire: KeysWire,
 });
 
-/** `GET /auth/v1/.well-known/jwks.json`: the same keys for whoever has a key of the project, since they are public. */
+/** `GET /auth/v1/.well-known/jwks.json`: the same keys for every key of the project, since they are public. */
 export const jwks = endpoint({
   name: 'auth.jwks',
   summary: 'The public keys of this project’s access tokens, for clients that verify them.',

@@ -24,7 +24,7 @@ const isAllowedAnyway = (services: Settings, target: ProjectTarget, url: URL): b
   url.password === '' &&
   (url.hostname === 'localhost' ? url.protocol === 'http:' : isOnOwnHost(services, target, url));
 
-/** The list is asked of the database each time: an entry that is removed counts no more on any node. */
+/** The list is read from the database each time: a removed entry is refused on every node at once. */
 const listOf = async (services: Services, target: ProjectTarget): Promise<readonly string[]> =>
   (await authSettings(services, target)).allowed_redirect_urls;
 

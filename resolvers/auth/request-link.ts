@@ -85,7 +85,7 @@ export const requestLink = endpoint({
       redirect_url: redirect?.href ?? null,
       client_state: stateText(client_state),
       state_source: trusted ? 'service_key' : 'anonymous',
-      // What nobody has, nobody recovers.
+      // Without an account there is nothing to recover.
       creates_user: create_user && intent !== 'recovery',
     });
     return {

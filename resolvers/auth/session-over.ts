@@ -1,13 +1,16 @@
 import { ServiceError } from '../../core/errors.ts';
 
-/** A user's session is no more. What helps is signing the user in: an app's users have no wallets that the code's own advice could be for. */
+/**
+ * A user's session has ended, and the user has to sign in. The advice of the code itself is for wallets, which an app's
+ * users do not have.
+ */
 export const sessionOver = (reason: 'session_ended' | 'refresh_token' = 'session_ended'): ServiceError =>
   new ServiceError('INVALID_AUTH', {
     details: { reason },
     nextActions: [{ type: 'authenticate', why: 'Sign the user in again.' }],
   });
 
-/** Who asks by the key alone for what only a user has. */
+/** The refusal for a key alone, where a user is needed. */
 export const userMissing = (message?: string): ServiceError =>
   new ServiceError('AUTH_REQUIRED', { ...(message === undefined ? {} : { message }), nextActions: [sendToken] });
 

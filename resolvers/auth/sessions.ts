@@ -18,7 +18,7 @@ import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { stands } from './stands.ts';
 import { swept } from './swept.ts';
 
-/** How somebody has just proven to be a user. */
+/** How the caller has just proven to be a user. */
 export interface Proof {
   readonly userId: string;
   /** Contract 01, section 1.4: `password`, `magic_link`, `email_code`, `oauth`, `passkey`. */
@@ -27,11 +27,11 @@ export interface Proof {
   readonly passwordHash?: string;
   /** The hash that takes its place in the same transaction. */
   readonly newPasswordHash?: string | undefined;
-  /** True for a user who was just made by a password: somebody else may have come by the mail since. */
+  /** True for a user who was just made by a password: the owner of the address may have signed in by mail since. */
   readonly unverified?: true;
   /** Whose identity it was, for social sign-in. */
   readonly provider?: string;
-  /** Which identity it was: one that was unlinked since signs nobody in. */
+  /** The identity that was used. An identity that was unlinked since is refused. */
   readonly subject?: string;
   /** The passkey that was used, which makes the session `aal2`. */
   readonly passkeyId?: string;
@@ -41,8 +41,8 @@ export interface Proof {
 const newRefreshToken = () => `svcr_${randomBytes(32).toString('base64url')}`;
 
 /**
- * Begins a session for whoever has proven to be a user; every way to sign in ends here. What the proof rests on must
- * still be so when the session begins: whoever changes it ends the sessions that it finds. Contract 01, section 1.5.
+ * Begins a session for a user who has proven it; every way to sign in ends here. What the proof rests on must
+ * still be so when the session begins: a change of it ends the sessions that it finds. Contract 01, section 1.5.
  *
  * @throws INVALID_AUTH
  */
@@ -78,7 +78,7 @@ export async function startSession(
 
 /**
  * Trades a refresh token for a new session answer. A token that was traded before ends its session, since two parties
- * hold it: whoever comes second, the thief or the robbed, finds the session gone. One that is refused for another reason
+ * hold it: the second of the two, thief or owner, finds the session ended. One that is refused for another reason
  * is as good as before.
  *
  * @throws INVALID_AUTH, SVC_AUTH_DOMAIN_NOT_ALLOWED, RATE_LIMITED
@@ -139,7 +139,7 @@ const t = named(refreshTokens, 't');
 /** Session `s` of user `u` with what its tokens are made from. */
 const statusJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
 
-/** Whoever begins or refreshes a session sweeps up a few that are long over, with their tokens. */
+/** Each start and refresh of a session deletes a few sessions that ended long ago, with their tokens. */
 const sweptSessions = swept(
   sessions,
   sql`least(${sessions.expiresAt}, ${sessions.revokedAt})`,
@@ -209,7 +209,7 @@ const refreshable = (token: SQL): SQL => sql`${t.tokenHash} = ${token} and ${t.u
 
 const r = named(refreshTokens, 'r');
 
-/** Refreshes of session `s` of late. */
+/** Recent refreshes of session `s`. */
 const late = (seconds: SQL): SQL =>
   sql`from ${from(r)} where ${r.sessionId} = ${s.id} and ${r.createdAt} > now() - make_interval(secs => ${seconds}::int)`;
 
@@ -223,7 +223,7 @@ const findStatement = authStatement(
     answer: jsonObject({
       /** What a refresh token that is good belongs to. */
       standing: statusJson,
-      /** Refreshes of the session of late, and seconds until the first of them is one of late no longer. */
+      /** Recent refreshes of the session, and seconds until the oldest of them no longer counts. */
       count: computed<number>('integer', sql`late.count`),
       wait: computed<number>('numeric', sql`late.wait`),
     }),

@@ -97,7 +97,11 @@ type Session = LiveSession['session'];
 const wasMailed = ({ amr }: Session) => amr.includes('magic_link') || amr.includes('email_code');
 const minutesSince = ({ now }: Services, { auth_time }: Session) => (now().getTime() - Date.parse(auth_time)) / 60_000;
 
-/** Asks for the password that a user has; its tries are counted apart, so that who is signed in is locked out by no stranger. @throws INVALID_AUTH, RATE_LIMITED */
+/**
+ * Asks for the user's current password. Its tries are counted apart, so that no stranger locks a signed-in user out.
+ *
+ * @throws INVALID_AUTH, RATE_LIMITED
+ */
 export async function requirePassword(
   services: Services,
   target: ProjectTarget,

@@ -49,7 +49,7 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
     code: codeHashOf(services, challengeId, code),
   });
   if (asked === undefined) return;
-  // The list may have changed since the mail was asked for: a link that nobody may use is not sent.
+  // The list may have changed since the mail was asked for: a link that may no longer be used is not sent.
   if (asked.redirect_url !== null && !(await isStillAllowed(services, target, asked.redirect_url))) return;
   const [project] = await services.db.rows(nameStatement.with({ id: projectId }));
   await unitOfWork(ctx, (work) =>

@@ -37,7 +37,7 @@ const remembered = new WeakMap<Services, Lru<Promise<SigningKeys>>>();
 
 /**
  * The keys of a project, which are made when they are first needed. Each project has its own, so that no project's
- * tokens are good for another, even to somebody who checks the signature alone.
+ * tokens are good for another, even where only the signature is checked.
  *
  * @param kid has them read again where it is not among those that are remembered
  */
@@ -87,7 +87,7 @@ function opened({ keys }: Services, target: ProjectTarget, { sealed }: KeyRow): 
   }
 }
 
-/** Makes a key, unless somebody else just did: the index on the active one lets one in. */
+/** Makes a key, unless another request just did: the index on the active one admits one. */
 async function makeKey(services: Services, target: ProjectTarget): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' }) as JWK;

@@ -21,7 +21,7 @@ const returnedFlowJson = jsonObject({
   person: computed<Person>('jsonb', sql`${taken.person}`),
 });
 
-/** A social sign-in under way: of a user who links a social account, or of nobody for a sign-in. */
+/** A social sign-in that has begun. A user who links a social account is signed in; for a sign-in there is no user yet. */
 export type SocialFlow = Answer<typeof flowJson>;
 
 /** A social sign-in whose code was traded. */
@@ -58,7 +58,7 @@ export const returnFlow = (
   { provider, stateHash }: { readonly provider: string; readonly stateHash: string },
 ): Promise<SocialFlow | undefined> => authRow(services, target, returnStatement.with({ stateHash, provider }));
 
-/** Keeps who came back, for whoever shows the code. */
+/** Stores the identity that the provider confirmed, for the holder of the code. */
 export async function keepPerson(
   services: Services,
   target: ProjectTarget,
@@ -68,7 +68,7 @@ export async function keepPerson(
   await authRow(services, target, keepStatement.with({ id, codeHash, person: JSON.stringify(person) }));
 }
 
-/** Takes what a code stands for; nothing of it stays. */
+/** Takes the identity of a code and deletes it. */
 export const takeFlow = (
   services: Services,
   target: ProjectTarget,
@@ -92,7 +92,7 @@ const beginStatement = authStatement(
     ),
     answer: toJson(socialFlows.id),
   },
-  // Whoever begins sweeps up a few of those that nobody will end.
+  // Each start deletes a few that were abandoned.
   (given, answer) => sql`with ${swept(socialFlows, sql`${socialFlows.expiresAt}`)}
     ${insertInto(socialFlows, {
       ...given,

@@ -22,7 +22,7 @@ import { stands } from './stands.ts';
 import { endedWithoutPasskey } from './unproven.ts';
 
 /**
- * Signs in with the code of a social sign-in. Whoever shows a code with a wrong verifier has used it up.
+ * Signs in with the code of a social sign-in. A wrong verifier uses the code up.
  *
  * @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link, SVC_AUTH_DOMAIN_NOT_ALLOWED,
  * SVC_AUTH_IDENTITY_LINK_CONFLICT
@@ -49,11 +49,11 @@ export async function socialGrant(
 
 const invalid = (message: string) => new ServiceError('INVALID_AUTH', { message, nextActions: [] });
 
-/** The address that somebody has shown to be theirs, as users are known by it. */
+/** The address that the provider has confirmed, normalised as users have it. */
 const provenAddress = ({ email, emailVerified }: Person): string | undefined =>
   emailVerified ? emailAddress.safeParse(email).data : undefined;
 
-/** What is known of somebody who comes from a provider. */
+/** What a provider says about a user. */
 async function look(services: Services, target: ProjectTarget, flow: ReturnedFlow) {
   const { provider, person, user_id, session_id } = flow;
   const email = provenAddress(person) ?? null;
@@ -64,7 +64,7 @@ async function look(services: Services, target: ProjectTarget, flow: ReturnedFlo
 /** The user that a social account signs in; a new one for a new account. @returns its id */
 async function admit(services: Services, target: ProjectTarget, flow: ReturnedFlow): Promise<string> {
   const { provider, person } = flow;
-  // A race of two first sign-ins: who loses finds the user there, or is told why not.
+  // Of two first sign-ins at once, the second finds the user or is refused with the reason.
   for (let tries = 0; tries < 3; tries++) {
     const { settings, owner, email_taken, email_awaited } = await look(services, target, flow);
     if (owner !== null) {
@@ -115,7 +115,7 @@ async function come(
 async function link(services: Services, target: ProjectTarget, flow: ReturnedFlow): Promise<string> {
   const { provider, person, session_id } = flow;
   const { settings, linking } = await look(services, target, flow);
-  // Signed out meanwhile: whoever goes on may not be who began.
+  // Signed out meanwhile: another person may have gone on with the flow.
   if (linking === null) throw sessionOver();
   requireDomain(settings, linking, ['oauth']);
   const shown = emailAddress.safeParse(person.email).data ?? null;
@@ -130,7 +130,7 @@ async function link(services: Services, target: ProjectTarget, flow: ReturnedFlo
 
 const sessionOver = () => invalid('The session that began this is over.');
 
-/** Undefined when somebody else came first: the statement is undone as a whole, so that no user is left without it. */
+/** Undefined when another request came first: the whole statement is undone, so that no user is left without an identity. */
 async function unlessTaken<Result>(asked: Promise<Result>): Promise<Result | undefined> {
   try {
     return await asked;
@@ -145,7 +145,7 @@ const i = named(identities, 'i');
 const s = named(sessions, 's');
 const k = named(passkeys, 'k');
 
-/** A user whom nobody has signed in as with proof of the address: one with a password is never merged. */
+/** A user whose address was never proven by a sign-in. One with a password is never merged. */
 const isAwaited = sql`${u.passwordHash} is null and (${u.emailVerifiedAt} is null or ${u.lastSignInAt} is null)`;
 
 const personJson = jsonObject(asKept(pick(u, 'id', 'email')));
@@ -175,7 +175,7 @@ const lookStatement = authStatement(
           where ${u.id} = given.user_id and ${s.id} = given.session_id and ${stands(s)}`,
       ),
       email_taken: computed<boolean>('boolean', sql`exists (select from ${from(u)} where ${u.email} = given.email)`),
-      /** The address is of a user without a password who was made for it, and who has yet to come. */
+      /** The address belongs to a user without a password who was created for it and has not signed in yet. */
       email_awaited: computed<boolean>(
         'boolean',
         sql`exists (select from ${from(u)} where ${u.email} = given.email and ${isAwaited})`,

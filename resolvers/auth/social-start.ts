@@ -65,7 +65,7 @@ export const startSocial = endpoint({
   wire: z.object({ provider: z.string(), authorization_url: z.url(), expires_in: z.number().int() }),
 });
 
-/** @throws VALIDATION_FAILED for one that nobody knows, PROVIDER_NOT_CONFIGURED */
+/** @throws VALIDATION_FAILED for an unknown one, PROVIDER_NOT_CONFIGURED */
 function requireProvider({ services: { identityProviders } }: Context & ProjectCaller, id: string): IdentityProvider {
   const provider = identityProviders.get(id);
   if (provider !== undefined) return provider;

@@ -34,7 +34,7 @@ export interface Counted {
   readonly known: boolean;
 }
 
-/** A count of its own for who is known. */
+/** A count of its own for known networks. */
 interface Apart {
   /** Stands while its owner is known. */
   readonly mark: string;
@@ -74,7 +74,7 @@ async function count(
 
 type Asking = Pick<Context, 'services' | 'request'> & ProjectCaller;
 
-/** The service key speaks for many users, from wherever its holder is. */
+/** The service key acts for many users, whatever network it is used from. */
 const placeOf = ({ request, keyRole }: Asking, email: string): string | undefined =>
   keyRole === 'service_role' ? undefined : `${email} ${networkOf(request.address)}`;
 

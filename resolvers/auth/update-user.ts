@@ -30,7 +30,7 @@ export const updateUser = endpoint({
     if (email !== undefined && email.trim().toLowerCase() !== account.email)
       throw invalidField('email', 'the address of a user stays what it is');
     if (phone !== undefined && phone !== '') throw invalidField('phone', 'users have no phone here');
-    // Whoever may not set the password has changed nothing.
+    // A caller who may not set the password changes nothing.
     if (password !== undefined) await proveForPassword(services, target, ctx, { current_password, code: nonce });
     if (data !== undefined) {
       const kept = await authRow(services, target, dataStatement.with({ id: account.id, data: JSON.stringify(data) }));

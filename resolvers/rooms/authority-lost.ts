@@ -2,5 +2,5 @@ import type { ServiceError } from '../../core/errors.ts';
 import { notAuthorized } from '../../kernel/access/access.ts';
 import { roomActions } from './shared/actions.ts';
 
-/** The same refusal as at the door, for whoever was let in and has lost the right since. */
+/** The same refusal as on entering, for a caller who was admitted and has lost the right since. */
 export const roomAuthorityLost = (): ServiceError => notAuthorized(roomActions['room:read'], 'member');

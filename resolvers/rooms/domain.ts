@@ -57,7 +57,7 @@ export const rooms = domain('rooms', {
     { table: roomSends, when: sql`${roomSends.day} < ${today} - 1` },
     // Over for so long: none lasts more than a day.
     { table: roomClaims, when: isPast(roomClaims.expiresAt, '90 days') },
-    // Of messages, which are themselves gone, and told of no more.
+    // Of messages that are deleted themselves.
     {
       table: eventKeys,
       when: sql`${eventKeys.key} like 'message:%' and ${isPast(eventKeys.recordedAt, `${messagesKeptDays + 10} days`)}`,

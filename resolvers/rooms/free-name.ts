@@ -5,7 +5,7 @@ import { computed, pick, statement } from '../../db/sql.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
-/** A wanted name, or with a number that nobody in the room has had: `Atlas`, `Atlas-2`, `Atlas-3` and on. */
+/** A wanted name, or with the first number that is free in the room: `Atlas`, `Atlas-2`, `Atlas-3` and on. */
 export async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
   const [found] = await work.rows(freeStatement.with({ orgId: work.org.id, roomKey: work.room.key, name: wanted }));
   return found === undefined ? wanted : `${wanted}-${found.number}`;

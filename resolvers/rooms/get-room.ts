@@ -15,7 +15,7 @@ export const getRoom = query({
   name: 'rooms.get',
   tool: 'get_room',
   command: 'rooms get',
-  summary: 'One room, without joining it; a key that nobody used reads as empty.',
+  summary: 'One room, without joining it; an unused key reads as an empty room.',
   access: onRoom(roomActions['room:read']),
   input: z.object(roomAddress),
   async handler({ services, org, room }): Promise<RoomSummary> {
@@ -26,7 +26,7 @@ export const getRoom = query({
   toWire: roomToWire,
 });
 
-/** One room, by the database or a transaction of it; a key that nobody used reads as empty. */
+/** One room, by the database or a transaction of it; an unused key reads as an empty room. */
 export async function readRoom(rows: Rows, address: RoomAddress): Promise<RoomSummary> {
   const [summary] = await rows(roomStatement.with(address));
   return summary ?? unusedRoom(address);

@@ -12,7 +12,7 @@ import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
 import { PresenceWire, presenceToWire } from './shared/wire.ts';
 
-/** A presence and how many claims of its stand. */
+/** A presence with the number of its active claims. */
 export type ListedPresence = Presence & { readonly activeClaims: number };
 
 /** How many that are gone a list shows, the latest: a room remembers all that ever were in it. */

@@ -10,7 +10,7 @@ export interface PresenceKey {
   readonly id: string;
 }
 
-/** How many claims of each presence stand, in one statement. */
+/** How many active claims each presence has, in one statement. */
 export async function loadActiveClaims(ctx: Context, presences: readonly PresenceKey[]): Promise<number[]> {
   const asked = { orgIds: presences.map(({ orgId }) => orgId), ids: presences.map(({ id }) => id) };
   const rows = await ctx.services.db.rows(countStatement.with(asked));

@@ -26,7 +26,7 @@ export interface RoomList {
  * What `rooms.list` answers for several organizations, in one statement. Null for one that it would not answer, or not
  * by membership: the operation itself then says why.
  *
- * @param live whether anybody asks who is live
+ * @param live whether the number of live presences is asked for
  */
 export async function loadRoomLists(
   ctx: Context,

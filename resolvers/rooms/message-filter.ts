@@ -30,7 +30,7 @@ export const passes = (
   (threadId === undefined || thread === threadId) &&
   (addressedTo === undefined || recipients.some(({ presenceId }) => presenceId === addressedTo));
 
-/** The room's messages that pass, for one page: its positions have gaps, so nobody can follow it. */
+/** The room's messages that pass, for one page: its positions have gaps, so it cannot be followed. */
 export const filteredFeed = (feed: Feed<RoomMessage>, filter: MessageFilter): Feed<RoomMessage> => ({
   ...feed,
   fetch: (db, after, limit) => readSlice(db, feed.name, filter, 'asc', after, limit),

@@ -15,7 +15,7 @@ export const mirrorMessagesTask = 'mirror-messages';
 
 export const mirrorMessagesJob: Task = ({ ctx }) => mirrorMessages(ctx);
 
-/** Messages that one transaction tells of. */
+/** Messages that one transaction copies into the events. */
 const batch = 100;
 /** Rooms that are looked up at once. */
 const roomsAtOnce = 50;
@@ -28,9 +28,9 @@ interface Lag {
 }
 
 /**
- * Has the events tell of messages: of all in a project's own room, and of those that stand out elsewhere. Contract 02,
+ * Copies messages into the events: all of a project's own room, and the notable ones of other rooms. Contract 02,
  * section 1.7. It runs after the sender's transaction, which only notes that there is something to tell, under the lock
- * that it has anyway. An event is told once by the message's id, so it harms nobody to begin anew anywhere: after a
+ * that it has anyway. The message's id makes each event unique, so the copying may begin anew anywhere: after a
  * crash between the events and the note of how far they go, or beside another node.
  */
 export async function mirrorMessages(ctx: Context): Promise<void> {
@@ -40,7 +40,7 @@ export async function mirrorMessages(ctx: Context): Promise<void> {
     for (const lag of found) {
       ctx.signal.throwIfAborted();
       try {
-        // Somebody else is at it, and goes on until nothing is left.
+        // Another node is copying, and goes on until nothing is left.
         if (!(await mirrorSome(ctx, lag))) failed.add(nameOf(lag));
       } catch (error) {
         // One room holds up no other; it is tried again with the next round.
@@ -77,7 +77,7 @@ type PublishedMessage = Pick<
   'id' | 'senderName' | 'body' | 'threadId' | 'importance' | 'recipients' | 'createdAt'
 >;
 
-/** From when on a message is told late, in milliseconds. */
+/** Age from which a message counts as late, in milliseconds. */
 const lateMs = 86_400_000;
 
 function eventOf(orgId: string, roomKey: string, projectId: string | null, message: PublishedMessage, now: Date) {
@@ -96,7 +96,7 @@ function eventOf(orgId: string, roomKey: string, projectId: string | null, messa
       body_snippet: snippet,
       body_truncated: snippet.length < message.body.length,
     },
-    // One that is told late goes by when it is told: nothing may come into a month that is over.
+    // A late one gets the moment of copying: nothing may be added to a month that is over.
     occurredAt: now.getTime() - message.createdAt.getTime() < lateMs ? message.createdAt : undefined,
     onceKey: `message:${message.id}`,
   });

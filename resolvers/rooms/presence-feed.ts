@@ -13,7 +13,7 @@ export type PresenceChange = Omit<Presence, 'lastActive' | 'expiresAt' | 'leftAt
   readonly createdAt: string;
 };
 
-/** Who came to a room, came back or left. Silence is no change: followers are told until when a presence lives. */
+/** Presences that joined a room, resumed or left. Silence is no change: followers know when a presence expires. */
 export const presenceFeed = (orgId: string, roomKey: string) =>
   changeFeed<PresenceChange>(nameOf(orgId, roomKey), 'pcr_');
 

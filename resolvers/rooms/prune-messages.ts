@@ -11,7 +11,7 @@ const batch = 1_000;
 
 /**
  * Removes messages that are older than {@link messagesKeptDays} days, and raises the room's floor in the same statement:
- * whoever comes with an older cursor is told to begin anew.
+ * a reader with an older cursor learns to begin anew.
  */
 export async function pruneMessages(ctx: Context): Promise<void> {
   const { db } = ctx.services;

@@ -17,7 +17,7 @@ export interface Named {
  * Names to live presences, without regard to letter case: of the names of a room no two differ in that alone, so the one
  * of the very spelling is found where there is one.
  *
- * @throws UNKNOWN_RECIPIENT for all that nobody has who is live
+ * @throws UNKNOWN_RECIPIENT with all names that no live presence has
  */
 export async function resolveRecipients(work: Work & RoomScope, named: Named): Promise<Recipient[]> {
   const asked = (['to', 'cc'] as const).flatMap((kind) => [...new Set(named[kind])].map((name) => ({ kind, name })));
@@ -28,7 +28,7 @@ export async function resolveRecipients(work: Work & RoomScope, named: Named): P
   const found = asked.map((one, index) => ({ ...one, presence: byPlace.get(index + 1) }));
   const unknown = found.filter(({ presence }) => presence === undefined);
   if (unknown.length > 0) {
-    // All of them at once; the field is where the first one stands.
+    // All of them at once; the field is that of the first one.
     const unresolved = [...new Set(unknown.map(({ name }) => name))];
     throw new ServiceError('UNKNOWN_RECIPIENT', { details: { unresolved, field: unknown[0]!.kind } });
   }
@@ -39,7 +39,7 @@ export async function resolveRecipients(work: Work & RoomScope, named: Named): P
     ackRequired: kind === 'to' && named.ack_required,
     ackedAt: null,
   }));
-  // Somebody named twice is asked once, in the stronger way.
+  // A recipient named twice is asked once, in the stronger way.
   return resolved.filter(({ presenceId: id }, index) => resolved.findIndex((one) => one.presenceId === id) === index);
 }
 

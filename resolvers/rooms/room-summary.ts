@@ -8,13 +8,13 @@ export interface RoomSummary {
   readonly orgId: string;
   readonly key: string;
   readonly livePresences: number;
-  /** Newest of presence and message activity; null for a room nobody has used. */
+  /** Newest of presence and message activity; null for an unused room. */
   readonly lastActivityAt: Date | null;
   /** Null for a room that takes messages and claims. */
   readonly archivedAt: Date | null;
 }
 
-/** How a room reads that nobody has used. */
+/** The summary of an unused room. */
 export const unusedRoom = (address: Pick<RoomSummary, 'orgId' | 'key'>): RoomSummary => ({
   ...address,
   livePresences: 0,

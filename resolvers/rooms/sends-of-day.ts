@@ -8,7 +8,7 @@ import { today } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import { type Quota, refuseOverQuota } from '../../kernel/limits/quota.ts';
 
-/** More than there are messages on their way at once, on all nodes: so many below the limit nobody waits for anybody. */
+/** More than there are messages on their way at once, on all nodes: so many below the limit no sender waits for another. */
 const ample = 400;
 
 /** Rows that hold the count of an organization's day, at most. */

@@ -18,11 +18,11 @@ declare module '../../kernel/run/context.ts' {
 
 /** How long what is under way may take to end when the server stops, in milliseconds; the rest is found later. */
 const stopMs = 2_000;
-/** What is sent within this time is told together, in milliseconds. */
+/** Messages sent within this time are copied together, in milliseconds. */
 const gatherMs = 100;
 
 /**
- * The mirror of one node. What it misses, because it stops or because the database is away, is told by the job that
+ * The mirror of one node. What it misses, because it stops or because the database is away, is copied by the job that
  * looks for it.
  *
  * @param contextOf the context of background work, which ends with the signal

@@ -83,7 +83,7 @@ export async function findBrowserSession(
   return { caller, csrf: csrfOf(shown.secret) };
 }
 
-/** The same request as whoever has just signed in with it. */
+/** The same request, by the person who has just signed in with it. */
 export const asMinted = (ctx: Context, { token }: Pick<MintedSession, 'token'>): Context => {
   const credentials = { authorization: `Bearer ${token}` };
   const journey = { host: undefined, network: '' };
@@ -123,7 +123,7 @@ const open = (name: 'session.openBrowser' | 'session.refreshBrowser', summary: s
 /** `POST /agent/v1/control-plane/session/browser`. Contract 01, section 5.14. */
 export const openBrowser = open('session.openBrowser', 'Have a person’s session live in a cookie of this browser.');
 
-/** `POST /agent/v1/control-plane/session/browser/refresh`: the cookie that asked is good no more. */
+/** `POST /agent/v1/control-plane/session/browser/refresh`: the earlier cookie is invalid from then on. */
 export const refreshBrowser = open('session.refreshBrowser', 'Give the cookie of a person’s session another secret.');
 
 /** `POST /agent/v1/control-plane/session/browser/revoke`. */

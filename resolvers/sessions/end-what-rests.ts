@@ -4,7 +4,7 @@ import { deviceFlows, loopbackFlows } from '../../db/schema/sign-in-flows.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
-/** An authenticator that is no more. */
+/** An authenticator that was removed. */
 interface Removed {
   readonly id: string;
   readonly kind: string;
@@ -14,7 +14,7 @@ interface Removed {
 /**
  * Ends what a person began, or made fresh, with an authenticator that was just removed: its sessions, with what is open
  * by them, and sign-ins of devices and command lines that were let in and have not fetched their session. Those whose
- * authenticators were never noted end as well. What goes by a mail address that was given up goes by it no more.
+ * authenticators were never noted end as well. Invitations and recovery by an address that was given up end, too.
  *
  * @returns how many sessions ended
  */

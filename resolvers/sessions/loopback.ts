@@ -100,7 +100,7 @@ export const beginLoopback = mutation({
   toWire: ({ id }) => ({ flow_id: id }),
 });
 
-/** `GET /agent/v1/control-plane/cli/authorize/:flow_id`, for who is signed in with the browser. Contract 01, 5.14. */
+/** `GET /agent/v1/control-plane/cli/authorize/:flow_id`, for a person who is signed in with the browser. Contract 01, 5.14. */
 export const getLoopback = query({
   name: 'cli.get',
   summary: 'What a command line that waits for its sign-in asked for.',
@@ -173,7 +173,7 @@ export const loopbackToken = mutation({
   async prepare(ctx, { code, code_verifier, redirect_uri, state }): Promise<Redeemed> {
     await countOfNetwork(ctx, peopleThrottles.codeOfNetwork, 'loopback-code');
     if (redirect_uri !== undefined) loopbackUri(redirect_uri);
-    // Outside the transaction: a code that came with the wrong verifier is good no more, since somebody else has it.
+    // Outside the transaction: a code that came with a wrong verifier is void, since a stranger has it.
     const [redeemed] = await ctx.services.db.rows(redeemStatement.with({ codeHash: sha256Hex(code) }));
     if (redeemed === undefined) throw new ServiceError('INVALID_GRANT');
     if (!verifies(code_verifier, redeemed.codeChallenge)) throw new ServiceError('INVALID_PKCE');

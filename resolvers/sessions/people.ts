@@ -30,9 +30,9 @@ interface ProvenEmail {
 
 /**
  * The person who has just proven to read a mail address; an unknown one is made. An address that its person gave up
- * begins anew, as somebody who owns nothing.
+ * begins anew, as a person who owns nothing.
  *
- * @throws INVALID_AUTH for somebody who was disabled
+ * @throws INVALID_AUTH for a disabled person
  */
 export async function personOfEmail(work: Work, email: string): Promise<ProvenEmail> {
   await createPrincipal(
@@ -94,7 +94,7 @@ export async function activateInvites(work: Work, principalId: string): Promise<
 export const invitesWaiting = ({ rows }: { readonly rows: Work['rows'] }, principalId: string) =>
   rows(waitingStatement.with({ principalId, higherRoles }));
 
-/** Whoever was invited by an address, before it was known whose it is, is who proves it. */
+/** An invitation by an address belongs to the person who proves the address. */
 export async function takeInvites(work: Work, from: string, to: string, email: string): Promise<void> {
   await work.rows(takeInvitesStatement.with({ from, to, email }));
   await work.rows(dropInvitesStatement.with({ from, email }));

@@ -31,7 +31,7 @@ const newCode = (): string => {
   return text.match(/.{5}/g)!.join('-');
 };
 
-/** A code as it was typed: in any letter case, with whatever stands between. */
+/** A code as it was typed: in any letter case, with any separators. */
 const hashOf = (code: string) => sha256Hex(`recovery:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
 
 interface Issued {

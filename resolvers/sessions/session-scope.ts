@@ -8,7 +8,7 @@ export interface SessionScope extends NoScope {
   readonly session: SessionCaller;
 }
 
-/** Whoever comes in a session of one of the kinds. */
+/** Admits a person in a session of one of the kinds. */
 export const inSession = <Input>(...kinds: readonly SessionKind[]): Access<Input, SessionScope> => ({
   action: null,
   authorise: async (_ctx, caller) => {

@@ -118,7 +118,7 @@ export const beginApproval = mutation({
 /**
  * A challenge as its own person may see it, in whichever session of theirs.
  *
- * @throws FLOW_NOT_FOUND for an absent one and for somebody else's alike
+ * @throws FLOW_NOT_FOUND for an absent one and for that of another person alike
  */
 export async function findApproval({ services }: Context, id: string, principalId: string): Promise<ShownChallenge> {
   const [found] = isUuid(id) ? await services.db.rows(findStatement.with({ id, principalId })) : [];
@@ -292,7 +292,7 @@ const beginStatement = statement(
     })} returning ${row}`,
 );
 
-/** A challenge of a session that still stands, of its own person. */
+/** A challenge of the person's own session, which has not ended. */
 const isOwn = (principalId: SQL): SQL => sql`${approvalChallenges.expiresAt} > clock_timestamp()
   and ${sessions.id} = ${approvalChallenges.sessionId} and ${sessions.principalId} = ${principalId}
   and ${sessionStands()}`;

@@ -35,7 +35,7 @@ export function createReport(write: (document: object) => void): Report {
       if (now - recordedAt < everyMs) return;
       recordedAt = now;
       const within = expected === 0 ? 0 : Math.min(1, read / expected);
-      // A database that is begun anew, because it was changed meanwhile, sends nobody back.
+      // A database that is begun anew, because it was changed meanwhile, does not move the bar back.
       if (all > 0) progress = Math.max(progress, Math.min(0.99, (passed + share * within) / all));
       write({ progress: all === 0 ? null : progress });
     },

@@ -8,7 +8,7 @@ import { statementsForAnyServer } from './definitions.ts';
 import type { Report } from './report.ts';
 import { RestoreError } from './restore-error.ts';
 
-/** What a control database is to a restore: empty, filled by a restore of a run, or somebody's. */
+/** What a control database is to a restore: empty, filled by a restore of a run, or in use. */
 export type ControlState = 'empty' | 'used' | { readonly run: string; readonly finished: boolean };
 
 /** Looks at the control database that is to be filled. */
@@ -34,7 +34,7 @@ export async function controlState(url: string): Promise<ControlState> {
 }
 
 /**
- * Changes that belong to a restore. Workers of then are gone, so nobody holds a job. An organization that was about to be
+ * Changes that belong to a restore. The workers of that time are gone, so no job is held. An organization that was about to be
  * purged has its last days again: it cannot have renewed a lease while its gateway was away.
  */
 const adjustments: readonly string[] = [

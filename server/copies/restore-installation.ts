@@ -89,7 +89,7 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
       ],
     };
   } catch (error) {
-    // Beside a server of somebody's there is nothing to go on with but copies of small files.
+    // With a server of the operator's own there is nothing to go on with but copies of small files.
     if (begun === undefined && config.databaseUrl !== undefined) await staging.giveUp();
     throw error;
   } finally {

@@ -19,7 +19,7 @@ import { describeApi } from '../openapi.ts';
 import type { Start } from './part.ts';
 import type { Stores } from './stores.ts';
 
-/** Nobody's wallet. */
+/** A wallet without an owner. */
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** Everything that works on its own, without a request: hashers, readers, auditors, mailers, payment on chains. */
@@ -38,7 +38,7 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
     version: gatewayVersion,
     made: async () => [
       jsonFile('jwks.json', { keys: (await signer)?.published ?? [] }),
-      // Of any installation: whoever runs it is paid at a wallet of their own.
+      // For any installation: each operator is paid at their own wallet.
       jsonFile('openapi.json', JSON.parse(describeApi({ baseUrl: undefined, payTo: zeroAddress }))),
     ],
   });

@@ -68,7 +68,7 @@ export async function openListener(
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
   lifecycle.onDrain('connections', async () => {
     health.drain();
-    // Still open, and ready no more: a balancer that sends requests here has time to look elsewhere.
+    // Still open, but no longer ready: a balancer has time to send its requests elsewhere.
     await sleep(config.drainSeconds * 1000);
     const closed = new Promise((resolve) => server.close(resolve));
     draining.abort();

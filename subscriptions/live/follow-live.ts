@@ -4,7 +4,7 @@ import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } fro
 import { stoppable } from '../stoppable.ts';
 import { sizeOf } from './published-hints.ts';
 
-/** One thing that a follower is told. */
+/** One message to a follower. */
 export type LiveEvent =
   | { readonly kind: 'ready'; readonly cursor: string; readonly tables: readonly string[] }
   | { readonly kind: 'hint'; readonly hint: LiveHint }
@@ -65,7 +65,7 @@ async function* follow(
   }
 }
 
-/** What a follower is told that gets no more. */
+/** The last message to a follower. */
 function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed' | 'too_slow'>): ServiceError {
   if (reason === 'session_ended') return new ServiceError('INVALID_AUTH', { details: { reason } });
   if (reason === 'project_gone') return new ServiceError('PROJECT_NOT_FOUND');

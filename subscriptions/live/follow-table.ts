@@ -24,7 +24,7 @@ export const followTable = (
     signal,
   });
 
-/** Admins of a project are users of it: what they own is theirs, and no more is. */
+/** Admins of a project are users of it: they follow what they own, and no more. */
 function identityOf({ role, claims }: RowCaller): LiveIdentity {
   if (role === 'service_role') return { kind: 'service' };
   const { sub, session_id: sessionId, exp } = claims as { sub?: string; session_id?: string; exp?: number };

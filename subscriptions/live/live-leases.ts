@@ -42,7 +42,7 @@ export class LiveLeases {
 
   /** @returns gives it back, once @throws LIVE_CONNECTION_LIMIT */
   async take(projectId: string, max: number): Promise<() => void> {
-    // What was given back here a moment ago counts no more.
+    // A lease that was just given back no longer counts.
     while (!this.#closed && (this.#owed.has(projectId) || this.#setting.includes(projectId))) await this.#settle();
     const taking = this.#taking.get(projectId) ?? new Set();
     this.#taking.set(projectId, taking);
@@ -114,7 +114,7 @@ export class LiveLeases {
       const leases = { nodeId: this.#nodeId, leaseSeconds: this.#leaseSeconds };
       await this.#db.rows(setStatement.with({ ...leases, projectIds, counts }));
     } catch (error) {
-      // What is held is set by the next renewal; what is not is found there no more.
+      // The next renewal sets the leases that are held, and finds no others.
       for (const projectId of projectIds) if (!this.#held.has(projectId)) this.#unset.add(projectId);
       this.#log.warn({ err: error }, 'Live connections cannot be counted at the moment.');
     }

@@ -29,7 +29,7 @@ export function viewOf(
   const wanted = new Set(tables);
   const names = [...wanted].sort().join(',');
   if (identity.kind === 'service') return { key: `service ${names}`, shows: ({ table }) => wanted.has(table) };
-  // Of tables without owners all users are told the same.
+  // All users get the same hints of tables without owners.
   const scoped = [...wanted].some((table) => live.get(table)?.scoped === true);
   if (identity.kind === 'anon' || !scoped)
     return { key: `public ${names}`, shows: ({ table, audience }) => audience === 0 && wanted.has(table) };
@@ -91,7 +91,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
   #waitingSize = 0;
   #over = false;
-  /** The cursor it resumed from, as long as it was told of nothing. */
+  /** The cursor it resumed from, until its first hint. */
   #resumed: string | undefined;
 
   /** Has the position of the tail, from now on. */
@@ -187,7 +187,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
 
   end(reason: LiveEnd): void {
     if (this.#over) return;
-    // Who has yet to start is told then.
+    // A follower that has not started gets it at its start.
     if (this.#sink === undefined) this.#waiting?.push(() => this.#end(reason));
     else this.#end(reason);
   }

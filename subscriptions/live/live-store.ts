@@ -15,7 +15,7 @@ export interface StoredHint {
   readonly n: number;
 }
 
-/** What the database said of itself, and the hints that a reader has yet to be told of. */
+/** The state of the database, and the hints that a reader has not got yet. */
 export interface LiveReading {
   readonly epoch: string;
   readonly now: Snapshot;
@@ -25,7 +25,7 @@ export interface LiveReading {
   readonly ddlVersion: string;
   /** As many as a page holds; none when too many lie behind. */
   readonly hints: readonly StoredHint[];
-  /** How many the position does not see, those that it was told of within a page included. */
+  /** How many the position does not see, including those handed on within a page. */
   readonly behind: number;
 }
 
@@ -101,7 +101,7 @@ export class LiveStore {
     );
   }
 
-  /** Those of some sessions that do not stand. */
+  /** Those of some sessions that have ended. */
   async endedSessions(database: ProjectDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const [rows] = await this.#pools.run(database, [
       { name: 'live_sessions', text: sessionsText, values: [`{${ids.join(',')}}`] },

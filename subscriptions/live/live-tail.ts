@@ -117,7 +117,7 @@ export class LiveTail {
     });
   }
 
-  /** Resolves when what it had been told of by now has been handed on. @throws what the read failed with */
+  /** Resolves when everything it knows by now has been handed on. @throws what the read failed with */
   async settled(): Promise<void> {
     const waiting = this.#wanted ? this.#waiting : this.#reading;
     if (waiting !== undefined) await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
@@ -199,7 +199,7 @@ export class LiveTail {
       const told = tell(this.#options.keys, this.target.projectId, reading.hints, steps);
       if (!samePosition(before, end)) this.#recent.add({ before, steps, stored: reading.hints, told });
       this.#deliver(reading.hints, told);
-      // What lay between two snapshots is told; what came after them has yet to be asked for.
+      // Hints between two snapshots are handed on; later ones are read next.
       if (end.within === undefined && before.within === undefined) return;
       if (this.#closed) return;
     }

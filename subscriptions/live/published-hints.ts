@@ -29,7 +29,7 @@ class PublishedHint implements LiveHint {
   }
 }
 
-/** Hints as they are told, with their cursors. */
+/** Hints as followers get them, with their cursors. */
 export function tell(
   keys: KeyRing,
   projectId: string,

@@ -2,7 +2,7 @@ import type { LiveHint } from '../../resolvers/live/live-hub.ts';
 import { type LivePosition, samePosition } from './live-position.ts';
 import type { StoredHint } from './live-store.ts';
 
-/** Hints as they are stored and as they are told. */
+/** Hints as they are stored and as followers get them. */
 export interface PublishedHints {
   readonly stored: readonly StoredHint[];
   readonly told: readonly LiveHint[];
@@ -62,7 +62,7 @@ export class RecentHints {
   }
 }
 
-/** How many hints of a reading were told to who is at a position. */
+/** How many hints of a reading a position has got. */
 function publishedBefore({ before, steps }: Reading, position: LivePosition): number | undefined {
   if (samePosition(before, position)) return 0;
   // In the middle of it: what is after its last hint is where the next one begins.

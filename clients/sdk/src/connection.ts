@@ -6,7 +6,7 @@ import { challengeOf, type Payer } from './payment.ts';
 export interface ConnectionOptions {
   /** Address of the gateway, for example `http://localhost:4000`. */
   readonly baseUrl: string;
-  /** Who asks. @default nobody */
+  /** The caller. @default none */
   readonly credential?: Credential | undefined;
   /** Pays what is asked for with 402; without one such an answer is an error. */
   readonly payer?: Payer | undefined;
@@ -81,7 +81,7 @@ export interface Outgoing extends CallOptions {
   readonly refusalOf?: (answer: Answer) => SvcError | undefined;
 }
 
-/** A gateway, and who asks it. Namespaces and all else are made of one. */
+/** A gateway and its caller. Namespaces and everything else are made from one. */
 export interface Connection {
   readonly baseUrl: string;
   readonly options: ConnectionOptions;
@@ -176,7 +176,7 @@ export function connect(options: ConnectionOptions): Connection {
     // Of what was sent several times one may have come through, though the last one did not.
     let mayHaveArrived = false;
     for (let sent = 0; ; ) {
-      // Whoever is asked to sign may take their time; what was paid meanwhile has to be found out, whatever ends this.
+      // A person who is asked to sign may take their time; what was paid meanwhile has to be found out, whatever ends this.
       const own = await unlessEnded(signal, () => headersOf(request, credential)).catch((error: unknown) => {
         throw payment === undefined ? error : ambiguous(error);
       });
@@ -189,7 +189,7 @@ export function connect(options: ConnectionOptions): Connection {
       if ('error' in outcome) {
         // Where it was sent on to another address, the first one had it.
         mayHaveArrived ||= !neverLeft(outcome.error) || (isChange && !staysHere);
-        // Whoever stops a payment on its way has to find out what became of it, like anybody else.
+        // A caller who stops a payment on its way still has to find out what became of it.
         if (payment !== undefined && mayHaveArrived) throw ambiguous(outcome.error);
         signal?.throwIfAborted();
         const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
@@ -240,7 +240,7 @@ export function connect(options: ConnectionOptions): Connection {
   };
 }
 
-/** Paths that ask nobody who they are; browsers may send them no credential. */
+/** Paths without authentication; browsers may send them no credential. */
 const isOpen = ({ path }: Outgoing): boolean => path.startsWith('/api/');
 
 /** What some work comes to, unless the call ends first; what has ended already begins nothing. */

@@ -10,7 +10,7 @@ export interface CredentialRequest {
   readonly isChange: boolean;
 }
 
-/** Who asks, as headers of each request. */
+/** The caller, as headers of each request. */
 export interface Credential {
   readonly headers: (
     request: CredentialRequest,
@@ -24,19 +24,19 @@ export interface Credential {
   readonly renew?: (refused: Readonly<Record<string, string>>, refusal?: SvcError) => Promise<boolean>;
 }
 
-/** A token as it stands, such as a service key on the platform’s own paths. */
+/** A plain token, such as a service key on the platform’s own paths. */
 export const bearer = (token: string): Credential => ({ headers: () => ({ authorization: `Bearer ${token}` }) });
 
 /** An agent’s delegate token. */
 export const delegate = (token: string): Credential => bearer(token);
 
-/** The key of whoever runs the installation. */
+/** The key of the installation’s operator. */
 export const adminKey = (key: string): Credential => ({ headers: () => ({ 'x-admin-key': key }) });
 
 export interface ProjectKeyOptions {
   /** Anon or service key of the project. */
   readonly key: string;
-  /** Who has signed in to the project, if anybody: a token, or a {@link session} of tokens. */
+  /** The signed-in user of the project, if any: a token, or a {@link session} of tokens. */
   readonly user?: string | Credential | undefined;
 }
 
@@ -76,7 +76,7 @@ export function session({ accessToken, refresh, writeApproval }: SessionOptions)
     ...(refresh === undefined
       ? {}
       : {
-          // Whoever was refused late, by a token that is gone meanwhile, has a new one already.
+          // A request that was refused late, by a token that was replaced meanwhile, has a new one already.
           renew: async ({ authorization }) => authorization !== `Bearer ${token}` || (refreshing ??= renewed()),
         }),
   };

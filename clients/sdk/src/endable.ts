@@ -1,5 +1,5 @@
 /**
- * Makes a generator whose `return()` ends it at once, also while somebody waits for what comes next.
+ * Makes a generator whose `return()` ends it at once, also while a caller awaits the next value.
  *
  * @param run begins it, and ends it quietly when its signal says so
  */
@@ -9,7 +9,7 @@ export function endable<Event>(
 ): AsyncGenerator<Event, void, undefined> {
   const ending = new AbortController();
   const events = run(signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]));
-  // A generator’s own waits for its turn behind whoever has asked for the next event.
+  // A generator’s own `return()` waits behind the pending `next()`.
   const end = events.return.bind(events);
   events.return = (value) => {
     ending.abort();

@@ -114,7 +114,7 @@ function retryAfter(value: unknown): number | undefined {
 export const isSvcError = (error: unknown): error is SvcError =>
   isObject(error) && (error as { readonly [mark]?: unknown })[mark] === true;
 
-/** Refusals of whoever asks rather than of what is asked; GraphQL has them in an answer of 200. */
+/** Refusals of the caller rather than of the request; GraphQL has them in an answer of 200. */
 const unknownCaller =
   /^(AUTH_REQUIRED|INVALID_AUTH|OPERATOR_SESSION_INVALID|SVC_AUTH_(REQUIRED|SESSION_\w+|INVALID_BEARER))$/;
 
@@ -134,7 +134,7 @@ function kindOf(error: SvcError): ErrorKind {
   return isUnknownCaller(error) || status === 403 ? 'unauthorized' : 'api_error';
 }
 
-/** The error of an answer. What is no envelope, such as a proxy’s page, is told by its status and its beginning. */
+/** The error of an answer. What is no envelope, such as a proxy’s page, is described by its status and its beginning. */
 export function errorOf(status: number, headers: Headers, text: string): SvcError {
   const body = jsonOf(text);
   if (isObject(body) && typeof body.code === 'string')

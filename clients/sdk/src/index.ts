@@ -52,7 +52,7 @@ export * from './watch-errors.ts';
 
 /** Everything of a gateway: its operations in their namespaces, and what is done by other means. */
 export interface Client extends Namespaces {
-  /** The gateway, and who asks it; what is imported by itself takes it. */
+  /** The gateway and its caller; what is imported by itself takes it. */
   readonly connection: Connection;
   /** Runs a query or a mutation. @throws SvcGraphQLError */
   readonly graphql: <Result, Variables = Record<string, unknown>>(

@@ -1,8 +1,8 @@
 import { hexOf } from './bytes.ts';
 
-/** What a room's invite key stands for. */
+/** The contents of a room's invite key. */
 export interface InviteKey {
-  /** To be handed on; whoever has it may redeem it. */
+  /** The key itself: its holder may redeem it. */
   readonly key: string;
   /** `inviteId` of `rooms.mintInvite`, and `invite` of `rooms.claimInvite`. */
   readonly inviteId: string;
@@ -45,7 +45,7 @@ export function newInviteKey(): Promise<InviteKey> {
   );
 }
 
-/** What a key stands for, to redeem it. @throws TypeError for what is no key of a room */
+/** Reads a key, to redeem it. @throws TypeError for what is no key of a room */
 export async function readInviteKey(key: string): Promise<InviteKey> {
   if (!/^kri1_[A-Za-z0-9_-]{64}$/.test(key)) throw new TypeError('This is no invite key of a room.');
   const letters = atob(key.slice(mark.length).replaceAll('-', '+').replaceAll('_', '/'));

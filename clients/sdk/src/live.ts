@@ -102,7 +102,7 @@ async function* hints(
 export type LiveFrame = LiveEvent | { readonly type: 'reconnect'; readonly cursor: string };
 
 /**
- * One stream of `/live/v1` until it ends, for whoever comes back by the cursor; {@link live} does.
+ * One stream of `/live/v1` until it ends. The caller resumes by the cursor, as {@link live} does.
  *
  * @param mayFallBack whether one that says nothing at first is believed to be held back on its way
  * @throws SvcError when it is refused, and an Error when it breaks off or falls silent

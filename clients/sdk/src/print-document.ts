@@ -16,7 +16,7 @@ const fields = (node: Node) => list(node.selectionSet?.selections, ['{', '}'], '
 const directives = (node: Node) => list(node.directives, ['', ''], ' ');
 const args = (nodes: Node[] | undefined) => list(nodes, ['(', ')'], ' ');
 
-/** What stands in a document that is executed; types and fragments with variables do not. */
+/** The parts of an executable document; types and fragments with variables are not among them. */
 const printers: Readonly<Record<string, (node: Node) => string>> = {
   Name: ({ value }) => value,
   OperationDefinition: (node) =>

@@ -119,7 +119,7 @@ export function rest<Row = Record<string, unknown>>(
     rowsOf<Row>(
       connection.send({
         ...call,
-        // Rows take no such key: what is sent again is sent by whoever knows whether it may be.
+        // Rows take no such key: only the application knows whether a request may be sent again.
         idempotencyKey: false,
         headers: { prefer, ...headers },
         method,

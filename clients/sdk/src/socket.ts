@@ -28,7 +28,7 @@ const longestPauseMs = 15_000;
 /** A connection that held for so long was a good one: what breaks it later is the first break again. */
 const steadyMs = 5_000;
 
-/** A socket of a connection that is there while somebody uses it, and comes back when it is lost. */
+/** A socket of a connection. It is open while it is used, and reconnects when it is lost. */
 export class Socket {
   readonly #connection: Connection;
   readonly #path: string;
@@ -79,12 +79,12 @@ export class Socket {
       // Whatever is sent over the socket goes by this.
       init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
     } catch (error) {
-      // Whoever would not sign is not asked again, and hears what they said themselves.
+      // A wallet that refused to sign is not asked again; its own error is passed on.
       return turn === this.#turn ? this.#fail(error) : undefined;
     }
     if (turn !== this.#turn) return;
     const Maker = options.WebSocket ?? globalThis.WebSocket;
-    // Nobody waits for this: what it threw would be nobody's to catch.
+    // This is not awaited: an exception would be unhandled.
     if (Maker === undefined) return this.#fail(localError('There is no WebSocket here: give one as an option.'));
     let socket: SocketLike;
     try {
@@ -104,7 +104,7 @@ export class Socket {
       this.#listen(false);
       const message = jsonOf(String(data)) as Message | null | undefined;
       if (typeof message?.type === 'string') return this.#take(message);
-      // Whoever this is, it is no gateway.
+      // The other side is no gateway.
       void this.#lost(1002, 'not a message');
       socket.close();
     };
@@ -165,7 +165,7 @@ export class Socket {
   }
 
   async #lost(code: number, reason: string, init: Readonly<Record<string, string>> = {}): Promise<void> {
-    // Whoever takes each connection only to close it is not to be asked again and again without a pause.
+    // A server that accepts each connection only to close it is not asked again without a pause.
     if (Date.now() - this.#takenAt > steadyMs) this.#beginAnew();
     this.#forget();
     if (this.#operations.size === 0) return this.#say('closed');
@@ -213,7 +213,7 @@ export class Socket {
   }
 }
 
-/** What was said to have failed; of whoever says it in a shape of their own it is only known that something did. */
+/** What was said to have failed; for a reply in an unknown shape it is only known that something did. */
 const failuresIn = (told: unknown): readonly GraphQLFailure[] =>
   Array.isArray(told) ? told : [{ message: 'The gateway told of a failure, but not of which.' }];
 
@@ -232,7 +232,7 @@ function refused(closeCode: number, reason: string): SvcError {
   return new SvcError({ code, message, category: 'auth', details: { ...base, ...why }, next_actions }, 401);
 }
 
-/** Of whoever says no more than that it will not. */
+/** For a reply without a reason. */
 const noCode = { code: 'UNAUTHORIZED' };
 
 const sockets = new WeakMap<Connection, Map<string, Socket>>();

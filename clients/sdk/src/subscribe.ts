@@ -55,7 +55,7 @@ async function* subscribeTo<Result>(
       next(data) {
         after = cursorOf(data) ?? after;
         waiting.push(data as Result);
-        // Whoever is slower than what happens keeps a cursor, not a heap.
+        // A slow reader keeps a cursor, not a heap.
         if (resumes && after !== undefined && waiting.length >= waitingMax) halt();
         wake();
       },
@@ -134,7 +134,7 @@ async function* followed<Event>(
   );
   // Each interruption begins the gateway’s count anew.
   let left = typeof given.first === 'number' ? given.first : Number.POSITIVE_INFINITY;
-  // What has no cursor is told from its beginning again.
+  // A subscription without a cursor begins anew.
   const told = spec.document.includes('$after') ? undefined : new Set<string>();
   const events = subscribeTo<Record<string, Event>>(connection, spec.document, Object.fromEntries(loud), options);
   for await (const data of events) {

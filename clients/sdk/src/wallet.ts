@@ -12,7 +12,7 @@ export interface WalletSigner {
 }
 
 export interface WalletOptions extends WalletSigner {
-  /** Shown to whoever is asked to sign. @default 'Sign in to the gateway.' */
+  /** Shown to the person who is asked to sign. @default 'Sign in to the gateway.' */
   readonly statement?: string | undefined;
   /** CAIP-2. @default 'eip155:84532' */
   readonly chainId?: string | undefined;

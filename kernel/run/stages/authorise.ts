@@ -21,7 +21,7 @@ export async function authorise(run: Run): Promise<void> {
   // Many clients share a project's key: one that is refused does not hold up the others.
   const refused = `refused:${who}${caller.kind === 'project_key' ? `:${network}` : ''}`;
   const pays = caller.kind !== 'admin' && ctx.causedByOthers === undefined;
-  // Who was refused too often is not looked up again.
+  // A caller who was refused too often is not looked up again.
   if (pays) assertWithinRate(rateLimiter.peek(refused, outsideRate));
   try {
     run.scope = await op.access.authorise(ctx, caller, input, run.ahead);

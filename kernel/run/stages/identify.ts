@@ -2,14 +2,14 @@ import { ServiceError } from '../../../core/errors.ts';
 import { outsideRate } from '../../limits/limits.ts';
 import type { Run } from '../run.ts';
 
-/** Finds out who asks: the holder of the credential, or without one the wallet that pays, where that may act. */
+/** Resolves the caller: the holder of the credential, or without one the wallet that pays, where that may act. */
 export async function identify(run: Run): Promise<void> {
   const { op, ctx, input } = run;
   const { prefetch, refusalOf } = op.access;
   const asked = ctx.caller(
     prefetch &&
       ((principalId) => {
-        // Who was refused too often is not looked up again.
+        // A caller who was refused too often is not looked up again.
         if (ctx.services.rateLimiter.peek(`refused:${principalId}`, outsideRate) === 0)
           run.ahead = prefetch(ctx, principalId, input);
       }),

@@ -77,7 +77,7 @@ function requestFingerprint({ op, ctx, caller, input }: Run<AnyChange>): object 
 /** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
 const retryableCategories: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);
 /**
- * Who lost the right while the change waited is refused as at the door, where no key is claimed; it may come back. That
+ * A caller who lost the right while the change waited is refused as before the claim of a key; the right may come back. That
  * a person has not decided yet is no outcome at all.
  */
 const isRetryableAfterAction = ({ row, code }: ServiceError) =>
@@ -103,7 +103,7 @@ async function settleFailure(ctx: Context, claim: IdempotencyLease, error: unkno
           },
         })
       : releaseClaim(ctx, claim);
-  // The caller is told what went wrong first; a claim that could not be settled runs out by itself.
+  // The caller gets the first error; a claim that could not be settled expires by itself.
   await settle.catch((failure: unknown) =>
     ctx.services.log.warn({ err: failure }, 'An idempotency claim was left to its lease.'),
   );

@@ -28,7 +28,7 @@ async function inOneTransaction({ op, ctx, caller, scope, input, claim }: Run<An
   });
 }
 
-/** A change in a project's own database, which the trail tells of before it is tried. */
+/** A change in a project's own database. Its audit entry is written before it is tried. */
 async function inProjectDatabase({ op, ctx, caller, scope, input, claim }: Run<AnyProjectMutation>): Promise<unknown> {
   const { pool } = ctx.services.db;
   const entry = op.attempt(input, scope);

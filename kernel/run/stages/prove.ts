@@ -14,6 +14,6 @@ export async function prove(run: Run): Promise<void> {
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
-  // What is sold spends it once it is paid for: who is asked to pay sends the same signature again.
+  // A priced operation spends the nonce once it is paid for: a caller who is asked to pay sends the same signature again.
   if (caller.kind === 'wallet' && !isPriced(op)) await caller.spendNonce();
 }

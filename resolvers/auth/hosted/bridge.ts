@@ -128,7 +128,7 @@ const verified = {
   subject: identities.providerSub,
   address: users.email,
   displayName: users.displayName,
-  /** What was told of the address; the one of the user may be made up. */
+  /** What the function said about the address; the one of the user may be made up. */
   email: identities.providerEmail,
   createUser: typed<boolean>('boolean'),
 };

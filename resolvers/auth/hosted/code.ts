@@ -58,14 +58,14 @@ export async function spendCode(
   const { services } = ctx;
   await countCode(ctx, target);
   const asked = await authRow(services, target, stateStatement.with({ id: challengeId }));
-  // Of somebody else: it is not used up, and nothing is said of it.
+  // It belongs to another visitor: it is not used up, and the answer does not mention it.
   if (asked !== undefined && asked.email !== address) throw new ServiceError('SVC_AUTH_INVALID_CREDENTIALS');
   const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
   if (challenge === undefined) throw await whyNot(ctx, target, challengeId);
   return challenge;
 }
 
-/** Counts before the challenge is touched: who is refused for haste has used up no attempt. */
+/** Counts before the challenge is touched: a rate limit uses up no attempt. */
 const countCode = ({ services, request }: Context, target: ProjectTarget) =>
   countTry(services, target, signInThrottles.codeOfNetwork, 'code', networkOf(request.address));
 

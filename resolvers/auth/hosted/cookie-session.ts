@@ -37,14 +37,14 @@ export async function keepInCookie(
   return sessionCookie({ sessionId, secret }, new Date(kept.expires_at), services.now());
 }
 
-/** A session that nobody has, for a comparison that takes as long as any other. */
+/** A session that does not exist, for a comparison that takes as long as any other. */
 const nobodys = sha256Hex('');
 
 /**
  * The session of a cookie, asked for anew with every request: what was ended a moment ago is over, and who came by an
  * address that the project has ceased to admit is out.
  *
- * @returns `replaced` for a session that stands and whose cookie has another secret by now
+ * @returns `replaced` for a session that has not ended and whose cookie has another secret by now
  * @throws SVC_AUTH_SESSION_INVALID, SVC_AUTH_SESSION_EXPIRED, SVC_AUTH_DOMAIN_NOT_ALLOWED
  */
 export async function requireCookieSession(

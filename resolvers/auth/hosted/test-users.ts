@@ -31,13 +31,13 @@ const label = z
 
 const isAdmin = z.boolean().optional().describe('Whether the user manages the project; a known one stays what it is.');
 
-/** The address of a test's user: of this project alone, and under a domain that nobody can ever have. */
+/** The address of a test's user: of this project alone, and under a domain that cannot be registered. */
 const addressOf = ({ publicId }: ProjectTarget, name: string) => `${name}@p-${publicId}.test.invalid`;
 
 async function testUser(services: Services, target: ProjectTarget, name: string, admin: boolean | undefined) {
   const email = addressOf(target, name);
   const user = await authRow(services, target, upsertStatement.with({ email, isAdmin: admin ?? null }));
-  // Somebody signed up with this very address, and is no test's user.
+  // A user signed up with this very address, and is no test's user.
   if (user === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
   forgetAccountStatuses(services, target);
   return user;

@@ -8,9 +8,9 @@ import { roleOf } from '../session-answer.ts';
 import { clearedCookie, readSessionCookie } from './cookie.ts';
 import { renewCookieSession, requireCookieSession } from './cookie-session.ts';
 
-/** Who asks on a project's host. */
+/** The caller on a project's host. */
 export interface Visitor {
-  /** Undefined for who is not signed in. */
+  /** Undefined for a visitor who is not signed in. */
   readonly session: LiveSession | undefined;
   readonly via: 'cookie' | 'bearer' | undefined;
   /** Why the cookie is none. */
@@ -56,7 +56,7 @@ export async function findVisitor(
   }
 }
 
-/** Somebody who shows nothing. */
+/** A visitor without a credential. */
 export const stranger: Visitor = { session: undefined, via: undefined, refusal: undefined };
 const endings: ReadonlySet<string> = new Set([
   'SVC_AUTH_SESSION_INVALID',

@@ -27,7 +27,7 @@ export interface Ceremony {
   readonly email?: string | undefined;
 }
 
-/** Begins a ceremony. The same statement whomever it is about, so that it tells nothing of who is a user. */
+/** Makes a challenge. The statement is the same for every address, so that its time does not reveal who is a user. */
 export async function beginChallenge(
   services: Services,
   target: ProjectTarget,

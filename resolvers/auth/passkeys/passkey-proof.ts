@@ -18,7 +18,7 @@ const isRecent = (time: SQL) => sql`${time} > now() - interval '${sql.raw(String
 const isProven = sql`${s.passkeyId} is not null`;
 
 const standing = {
-  /** Whether the session stands. */
+  /** Whether the session has not ended. */
   live: computed<boolean>('boolean', stands(s)),
   /** Whether the user is an admin whom the project demands a passkey of. */
   obliged: computed<boolean>('boolean', sql`${u.isAdmin} and ${settings.requirePasskeyForProjectAdmin}`),

@@ -88,7 +88,7 @@ export async function provePasskey(
     signCount: known.sign_count,
   });
   if (signedIn === undefined) throw refused('assertion');
-  // Two answers with one count come from two authenticators: whoever is counted second is refused.
+  // Two answers with one count come from two authenticators: the second is refused.
   const use = usedStatement.with({
     id: known.id,
     signCount: signedIn.signCount,

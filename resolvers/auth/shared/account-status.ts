@@ -33,7 +33,7 @@ interface Remembered {
 }
 
 /**
- * How long a session is believed to stand as it did, in milliseconds: pages ask for many lists at once. What ends or
+ * How long the status of a session is remembered, in milliseconds: pages ask for many lists at once. What ends or
  * changes here counts at once here, and on other nodes when this is over.
  */
 const rememberedMs = 5_000;
@@ -43,7 +43,7 @@ const remembered = new WeakMap<Services, Memory>();
 /** What is remembered of the sessions of all projects, and since when of each project's. */
 interface Memory {
   readonly accountStatuses: Lru<Remembered>;
-  /** Begun anew for a project when something of it is forgotten; what is remembered of another era holds no more. */
+  /** Replaced when something of a project is forgotten. What another era remembers is ignored. */
   readonly eras: Lru<symbol>;
 }
 

@@ -1,6 +1,6 @@
 import { actions } from '../../../kernel/access/permissions.ts';
 
-/** Who may do what here. */
+/** Rights, by role and kind of credential. */
 export const authActions = actions({
   'project:users:write': { role: 'developer', serviceKey: true },
 });

@@ -6,12 +6,12 @@ import type { Context } from '../../../kernel/run/context.ts';
 import { type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
 import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
 
-/** Who asks inside a project: with one of its keys alone, or as one of its users. */
+/** The caller inside a project: a key of the project alone, or one of its users. */
 export interface ProjectCaller {
   readonly target: ProjectTarget;
   /** The right that the keys give; `anon` for a user's token alone. */
   readonly keyRole: ProjectKeyRole;
-  /** Claims of the user's token: signed here and not expired. Whether its session stands is yet to be asked. */
+  /** Claims of the user's token: signed here and not expired. Its session is not checked yet. */
   readonly user: UserClaims | undefined;
 }
 

@@ -15,7 +15,7 @@ export function noteFault(
   return error;
 }
 
-/** What a caller is told of a provider that cannot be asked. */
+/** The refusal for a provider that does not answer. */
 export function refusalOfProvider(ctx: Context, provider: IdentityProvider, error: unknown): unknown {
   return noteFault(ctx, provider, error) === undefined
     ? error

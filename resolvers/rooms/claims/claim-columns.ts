@@ -4,7 +4,7 @@ import { allOf, computed } from '../../../db/sql.ts';
 
 type Life = { readonly releasedAt: Column; readonly expiresAt: Column };
 
-/** Whether a claim stands, as the database's clock says. */
+/** Whether a claim is active, by the database's clock. */
 export const isInForce = ({ releasedAt, expiresAt }: Life = roomClaims): SQL =>
   sql`(${releasedAt} is null and ${expiresAt} > now())`;
 

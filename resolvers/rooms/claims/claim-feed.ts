@@ -12,7 +12,7 @@ export type ClaimChange = Omit<Claim, 'expiresAt' | 'releasedAt' | 'createdAt'> 
   readonly createdAt: string;
 };
 
-/** What is claimed in a room, and released. Running out is no change: followers are told until when a claim stands. */
+/** What is claimed in a room, and released. Expiry is no change: followers know when a claim expires. */
 export const claimFeed = (orgId: string, roomKey: string) => changeFeed<ClaimChange>(nameOf(orgId, roomKey), 'ccr_');
 
 /** A claim that was made or released. */

@@ -14,8 +14,8 @@ import { globOf, globPrefix, isGlob } from './globs.ts';
 const stretch = 50_000;
 
 /**
- * What stands against each of some claims right now, newest first: standing claims of other live presences of the room
- * on the same thing, of which one at least is exclusive. Nothing stands against a claim that stands no more itself.
+ * The conflicts of each of some claims, newest first: active claims of other live presences of the room
+ * on the same thing, of which one at least is exclusive. A claim that is not active itself has no conflicts.
  *
  * Asked after a claim is committed, so that of two that are made at the same time the later commit sees the other.
  */

@@ -21,7 +21,7 @@ import { ClaimWire, claimToWire } from './claim-wire.ts';
 import { loadConflicts } from './conflicts.ts';
 import { globOf, globPrefix, isGlob } from './globs.ts';
 
-/** Claims of one presence that may stand at a time. Contract 02, section 2.7. */
+/** Most active claims of one presence. Contract 02, section 2.7. */
 export const claimsMax = 32;
 
 const noteMax = 1_000;
@@ -102,7 +102,7 @@ export const createClaim = mutation({
   }),
 });
 
-/** What stands against a claim that was made. */
+/** Claims that conflict with a new one. */
 const conflictsOf = async (ctx: Context, claim: Claim): Promise<readonly Claim[]> =>
   (
     await readAfterChange(

@@ -1,6 +1,6 @@
 import { actions } from '../../../kernel/access/permissions.ts';
 
-/** Who may do what here. */
+/** Rights, by role and kind of credential. */
 export const roomActions = actions({
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },

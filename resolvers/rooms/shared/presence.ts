@@ -89,7 +89,7 @@ async function resume(
   return resumedBy(work, resumed, 'resumed');
 }
 
-/** What a statement brought back to life; others are told when that changed anything. */
+/** A presence that a statement resumed. Followers get it when that changed anything. */
 export async function resumedBy(
   work: Work & RoomScope,
   resumed: Bound<Presence & { readonly changed: boolean }>,
@@ -204,7 +204,7 @@ async function register(
       work.append(presenceChanged(presence));
       return { presence, how: 'registered', requestedName: wanted };
     }
-    // Nothing was written: somebody took the name between our look and our write.
+    // Nothing was written: another presence took the name between our read and our write.
   }
   throw new ServiceError('UPSTREAM_UNAVAILABLE', { message: 'Too many take names in this room at once.' });
 }
@@ -242,7 +242,7 @@ export const was = alias(roomPresences, 'was');
 export const shownOtherwise = sql`(${was.task}, ${was.program}, ${was.model})
   is distinct from (${roomPresences.task}, ${roomPresences.program}, ${roomPresences.model})`;
 
-// Locked before it is looked at, so that what it was before is told rightly also when several resume it at once.
+// Locked before it is read, so that its earlier state is right also when several resume it at once.
 const resumeStatement = statement(
   'presences.resume',
   {

@@ -64,7 +64,10 @@ export function appendMessage(message: RoomMessage): FeedAppend {
   };
 }
 
-/** Whether the events tell of a message: all of a project's own room, and of other rooms what stands out. Contract 02, 1.7. */
+/**
+ * Whether a message becomes an event: all messages of a project's own room, and the notable ones of other rooms.
+ * Contract 02, 1.7.
+ */
 export const isPublished = ({ roomKey, importance }: RoomMessage) =>
   projectOfRoom(roomKey) !== null || importance === 'high';
 

@@ -109,7 +109,7 @@ export function messageToWire(message: RoomMessage, ctx: Context): z.infer<typeo
 /** A row that came off a feed is shared by all who follow it, and so is its cursor. */
 const cursors = new WeakMap<RoomMessage, string>();
 
-/** The cursor that stands right after a message that has its place in the room. */
+/** The cursor right after a message that has its position in the room. */
 export function messageCursor(message: RoomMessage, { services }: Pick<Context, 'services'>): string {
   let cursor = cursors.get(message);
   if (cursor === undefined) {

@@ -71,7 +71,7 @@ async function begin(
   return bytes;
 }
 
-/** Whoever is to be known by a new passkey. */
+/** The owner of a new passkey. */
 export interface NewHolder {
   /** Told apart by authenticators, at most 64 bytes: another one for another use. */
   readonly handle: string;
@@ -166,14 +166,14 @@ export async function checkProof(
   response: Assertion,
   { purpose, sessionId, principalId, subject }: Ceremony,
 ): Promise<Proof> {
-  // By network, too: whoever knows the id of somebody's passkey cannot lock that person out.
+  // By network, too: a stranger who knows the id of a passkey cannot lock its owner out.
   const tried = `${response.id} ${networkOf(ctx.request.address)}`;
   await countTry(ctx, peopleThrottles.passkey, 'passkey', tried);
   const challenge = await useChallenge(ctx, response.response.clientDataJSON, purpose, sessionId);
   const [passkey] = await ctx.services.db.rows(passkeyStatement.with({ credentialId: response.id }));
   if (challenge === undefined || passkey === undefined || passkey.rpId !== challenge.rp_id) throw noProof();
   if (subject !== undefined && challenge.subject !== subject) throw noProof();
-  // A ceremony that was begun for somebody is that somebody's alone.
+  // A challenge for one person is good for that person alone.
   for (const whose of [challenge.principalId, principalId])
     if (whose != null && whose !== passkey.principalId) throw noProof();
   const known = { publicKey: Buffer.from(passkey.publicKey, 'base64url'), signCount: passkey.signCount };

@@ -12,7 +12,7 @@ import type { AuditEntry } from '../../../kernel/run/operation.ts';
 import { accessSeconds, type SessionKind, signSessionToken } from '../../identity/shared/session-token.ts';
 import { lockPerson } from '../people.ts';
 
-/** How somebody proved who they are; each is kept with the second of its last proof. Contract 01, section 1.8. */
+/** How a person proved who they are. Each method is kept with the second of its last proof. Contract 01, section 1.8. */
 export type Method = 'email' | 'passkey' | 'recovery_code' | `oauth_${string}`;
 
 /** How a session came to be. */
@@ -53,7 +53,7 @@ export interface MintedSession {
  */
 export async function mintSession(work: Work, session: NewSession) {
   const { kind, principalId, email, provenance, proven, provenBy, client } = session;
-  // Whoever removes an authenticator waits, or has done so: what began by it ends with it.
+  // A removal of the authenticator waits, or is done: a session that began by it ends with it.
   await lockPerson(work, principalId);
   const id = work.services.newId('ses');
   const [method, times] = typeof proven === 'string' ? [proven, null] : [null, JSON.stringify(proven)];
@@ -66,7 +66,7 @@ export async function mintSession(work: Work, session: NewSession) {
   return { id, kind, principalId, email, provenance, amrTimes, absoluteExpiresAt, token, wallets } as MintedSession;
 }
 
-/** Signs a bearer for a session that stands. */
+/** Signs a bearer for a session that has not ended. */
 export const bearerOf = (
   { services }: Pick<Context, 'services'>,
   {
@@ -133,14 +133,14 @@ export const operatorTokenToWire = ({ token, absoluteExpiresAt, email, wallets }
   wallets: [...wallets],
 });
 
-/** What the trail says of a sign-in; nobody was signed in before, so it names the principal itself. */
+/** The audit entry of a sign-in. There is no caller yet, so the entry names the principal itself. */
 export const sessionBegun = ({ id, kind, principalId, provenance }: MintedSession): AuditEntry => ({
   action: 'session.begun',
   object: { kind: 'session', id },
   details: { kind, provenance, principal_id: principalId },
 });
 
-/** Gives a session a cookie: what that holds is kept as a digest, and an earlier one is good no more. */
+/** Gives a session a cookie: its secret is kept as a digest, and an earlier cookie is invalid from then on. */
 export async function openCookie(work: Work, sessionId: string, browser: string | null): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
   await work.rows(cookieStatement.with({ id: sessionId, secretHash: sha256Hex(secret), client: browser }));

@@ -50,7 +50,7 @@ export async function checkRegistration(
   };
 }
 
-/** Whether a page of another origin had the app in a frame: nobody can say what its user saw. */
+/** Whether a page of another origin had the app in a frame: the gateway cannot know what the user saw. */
 async function isFramed(clientDataJSON: string): Promise<boolean> {
   const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers');
   return (await whenWellFormed(async () => decodeClientDataJSON(clientDataJSON).crossOrigin === true)) ?? true;
