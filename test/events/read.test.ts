@@ -62,6 +62,21 @@ test('pages are walked without a gap or a repeat, and an empty one echoes the cu
   expect(typesOf(await read(`?cursor=${cursor}`))).toEqual(['step_5']);
 });
 
+test('a view of several types is in the order in which things became known, on every page', async () => {
+  const { emit, read } = await feed();
+  const told = ['zeta', 'alpha', 'mid', 'zeta', 'alpha', 'zeta', 'alpha', 'alpha', 'zeta'];
+  for (const [n, type] of told.entries()) await emit(`step_${type}`, { n });
+  const seen: number[] = [];
+  let cursor = '';
+  do {
+    const { body } = await read(`?event_type=step_zeta,step_alpha&limit=3${cursor && `&cursor=${cursor}`}`);
+    seen.push(...body.events.map(({ payload }: { payload: { n: number } }) => payload.n));
+    cursor = body.cursor;
+    if (!body.has_more) break;
+  } while (seen.length < 20);
+  expect(seen).toEqual([0, 1, 3, 4, 5, 6, 7, 8]);
+});
+
 test('an empty feed gives a cursor to begin with, which shows all that comes', async () => {
   const { emit, read, notifyOrg } = await feed();
   const first = await read();

@@ -226,3 +226,36 @@ test('a request that comes while the first is at work is told to come back, and 
     rowLock.release();
   }
 });
+
+test('a holder that was believed dead makes nothing once another request has its key', async () => {
+  const { wallet, orgId } = await service.owner();
+  await raised(orgId, { projects: 5 });
+  const create = (name: string) =>
+    call<ErrorEnvelope & { project_id: string }>(wallet, 'POST', '/orgs/v1', keyed('late', { display_name: name }));
+  const before = await orgsOf(wallet);
+  const rowLock = await service.app.services.db.pool.connect();
+  try {
+    await rowLock.query('begin');
+    // Whoever makes an organization counts those of its owner first.
+    await rowLock.query('lock table memberships in share row exclusive mode');
+    const late = create('Kites');
+    await vi.waitFor(async () =>
+      expect(await control.sql(`select 1 from idempotency_keys where key = 'late'`)).toHaveLength(1),
+    );
+    await control.sql(`update idempotency_keys set lease_until = now() - interval '1 second' where key = 'late'`);
+    const second = create('Kites');
+    await vi.waitFor(async () =>
+      expect(
+        await control.sql(`select 1 from idempotency_keys where key = 'late' and lease_until > now()`),
+      ).toHaveLength(1),
+    );
+    await rowLock.query('commit');
+    const answers = await Promise.all([late, second]);
+    expect(answers.map(({ status }) => status)).toEqual([409, 201]);
+    expect(answers[0]!.body).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
+    expect((await create('Kites')).body).toEqual(answers[1]!.body);
+    expect(await orgsOf(wallet)).toBe(before + 1);
+  } finally {
+    rowLock.release();
+  }
+});

@@ -77,6 +77,21 @@ test('copies of a payment that reach two nodes at once buy once', async () => {
   expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
 });
 
+test('while a process settles a payment, a copy of it is refused and changes nothing of it', async () => {
+  const { payer, send } = await ordered(service);
+  const receipt = node.hold('eth_getTransactionReceipt', 'before');
+  const first = send();
+  await receipt.reached;
+  const held = () =>
+    service.control.sql('select lease_token from payments where payer = $1', [payer.address.toLowerCase()]);
+  const [before] = await held();
+  const copy = await send();
+  expect([copy.status, await held()]).toEqual([402, [before]]);
+  receipt.release();
+  expect((await first).status).toBe(200);
+  expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
+});
+
 test('with the chain away nothing is claimed, and the same payment is good when it is back', manyMs, async () => {
   const { payer, send } = await ordered(service);
   chain.freeze();

@@ -84,7 +84,7 @@ export const rows = {
   'rooms.get': {
     operation: 'rooms.get',
     command: 'rooms get',
-    summary: 'One room, without joining it; a key that nobody used reads as empty.',
+    summary: 'One room, without joining it; an unused key reads as an empty room.',
     method: 'GET',
     path: '/orgs/v1/:org_id/rooms/:room_key',
     inputs: {

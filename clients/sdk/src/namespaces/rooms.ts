@@ -12,7 +12,7 @@ export const rooms = (connection: Connection) => ({
   archive: method<ArchiveInput, ArchiveAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/archive', key: 'made' }),
   /** Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated. */
   claimInvite: method<ClaimInviteInput, ClaimInviteAnswer>(connection, { call: 'POST /rooms/v1/invites/{invite}/claim', key: 'given' }),
-  /** One room, without joining it; a key that nobody used reads as empty. */
+  /** One room, without joining it; an unused key reads as an empty room. */
   get: method<GetInput, GetAnswer>(connection, { call: 'GET /orgs/v1/{org}/rooms/{room}' }),
   /** One message with its full body. */
   getMessage: method<GetMessageInput, GetMessageAnswer>(connection, { call: 'GET /orgs/v1/{org}/rooms/{room}/messages/{message}' }),
@@ -121,7 +121,7 @@ export interface ClaimInviteAnswer {
   readonly presence: RoomPresence;
 }
 
-/** One room, without joining it; a key that nobody used reads as empty. */
+/** One room, without joining it; an unused key reads as an empty room. */
 export interface GetInput {
   /** Organization, a UUID. */
   readonly org: string;
