@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
 import type { Rows, Statement } from './statement.ts';
-import { type Asked, NotRunError, Packet, type StatementConfig } from './wire/packet.ts';
+import { NotRunError, Packet, type PendingStatement, type StatementConfig } from './wire/packet.ts';
 
 /** What statements can be asked of: a pool, a connection, or one transaction. */
 export interface Queries {
@@ -70,7 +70,7 @@ export async function inTransaction<Result>(
 class Transaction implements Queries {
   readonly #client: pg.PoolClient;
   readonly #limitMs: number | undefined;
-  #waiting: Asked[] = [];
+  #waiting: PendingStatement[] = [];
   #sent: Packet | undefined;
   #isOver = false;
 

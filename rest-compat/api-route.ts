@@ -75,7 +75,7 @@ function withPrice<Input extends z.ZodObject, Scope, Output, Wire>(
 }
 
 /** Something a request brings, with the input of the operation that it becomes. */
-interface Asked {
+interface InputSource {
   readonly from: 'path' | 'query' | 'body';
   readonly name: string;
   readonly input: string;
@@ -83,7 +83,7 @@ interface Asked {
 
 const parts = ['path', 'query', 'body'] as const;
 
-const askedOf = (sources: Required<Route>['sources']): readonly Asked[] =>
+const askedOf = (sources: Required<Route>['sources']): readonly InputSource[] =>
   parts.flatMap((from) =>
     Object.entries(sources).flatMap(([input, places]) =>
       places.flatMap((place) => (place.in === from ? [{ from, name: place.name ?? input, input }] : [])),
@@ -99,7 +99,7 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
   const doc = withPrice(op, given);
   const isKeyed = op.kind === 'mutation' && doc.paid === undefined;
   const { properties = {}, required = [] } = inputForm(op.input);
-  const schemaOf = ({ input }: Asked): JsonSchema =>
+  const schemaOf = ({ input }: InputSource): JsonSchema =>
     (properties as Readonly<Record<string, JsonSchema>>)[input] ?? { type: 'string' };
   const asked = askedOf(sources);
   const parameters = asked

@@ -28,15 +28,15 @@ const MessageConnection = builder.connectionObject({ type: MessageRef, name: 'Ro
 
 type Rows = ReturnType<typeof toConnection<RoomMessage>>;
 
-type Told = Pick<MessagePage, 'reset' | 'cursor' | 'earliestCursor' | 'held'>;
+type PageState = Pick<MessagePage, 'reset' | 'cursor' | 'earliestCursor' | 'held'>;
 
 /** A page, and what was told with it. */
 interface MessagesPage extends Rows {
-  readonly told: Told;
+  readonly told: PageState;
 }
 
 /** What is told with a first page that was read together with those of other rooms. */
-class NewestMessages implements Told {
+class NewestMessages implements PageState {
   readonly reset = false;
   readonly earliestCursor = undefined;
   readonly held = undefined;

@@ -73,7 +73,7 @@ export interface Health {
   /** The body of `GET /api/health`. */
   readonly report: () => Promise<z.infer<typeof HealthWire>>;
   /** What `GET /status` and `GET /health` are made from. */
-  readonly standing: () => Promise<Standing>;
+  readonly standing: () => Promise<HealthStatus>;
   /** Whether the server can serve right now; asked anew each time. */
   readonly ready: () => Promise<boolean>;
   /** From now on the server is not ready: it drains. */
@@ -96,7 +96,7 @@ export interface HealthOptions {
 }
 
 /** How the gateway is doing. */
-export interface Standing {
+export interface HealthStatus {
   readonly checks: Checks;
   /** Whether this node has its place at the database, and goes on. */
   readonly node: 'ok' | 'draining' | 'displaced';

@@ -33,10 +33,10 @@ export const statusDocs: readonly OwnDoc[] = [
 /** Of every gateway; whether it takes payments depends. */
 const always = ['graphql', 'rest', 'subscriptions', 'live', 'mcp', 'a2a'];
 
-type Asked = Pick<HttpOptions, 'health' | 'version' | 'services'>;
+type StatusSources = Pick<HttpOptions, 'health' | 'version' | 'services'>;
 
 /** The state of the gateway, by its own knowledge. */
-export const serviceStatusOf = ({ health, version, services }: Asked): ServiceStatus => ({
+export const serviceStatusOf = ({ health, version, services }: StatusSources): ServiceStatus => ({
   async status() {
     const { publicBaseUrl: base } = services.settings;
     const { isDegraded, uptimeSeconds, takesPayments } = await health.standing();
@@ -61,7 +61,7 @@ export const serviceStatusOf = ({ health, version, services }: Asked): ServiceSt
 
 /** Answers `GET /status`. */
 export const answerStatus =
-  (options: Asked) =>
+  (options: StatusSources) =>
   async ({ response }: Exchange): Promise<void> => {
     const headers = { 'content-type': jsonType, 'cache-control': `public, max-age=${freshSeconds}` };
     const body = JSON.stringify(await serviceStatusOf(options).status());
@@ -70,7 +70,7 @@ export const answerStatus =
 
 /** Answers `GET /health`. */
 export const answerHealth =
-  (options: Asked) =>
+  (options: StatusSources) =>
   async ({ response }: Exchange): Promise<void> => {
     const body = await serviceStatusOf(options).health();
     sendJson(response, body.status === 'healthy' ? 200 : 503, body);

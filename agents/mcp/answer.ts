@@ -81,7 +81,7 @@ async function answerOne(ctx: Context, value: unknown, request: RpcRequest, serv
       const signal = running === undefined ? ctx.signal : AbortSignal.any([ctx.signal, running.signal]);
       // A client that says everything anew with each request says by closing it that it is not wanted.
       const cancelled = era === 'classic' ? running?.signal : signal;
-      const asked: Asked = { ctx: { ...ctx, signal, cancelled }, message, server, session, tell: request.tell };
+      const asked: AnswerOptions = { ctx: { ...ctx, signal, cancelled }, message, server, session, tell: request.tell };
       const result = await (era === 'classic' ? runClassic(asked) : runStateless(asked));
       if (running?.signal.aborted === true) return { status: 202 };
       // Names the calls of this client, so that it can cancel them; nothing else hangs on it.
@@ -100,7 +100,7 @@ async function answerOne(ctx: Context, value: unknown, request: RpcRequest, serv
   }
 }
 
-interface Asked {
+interface AnswerOptions {
   readonly ctx: Context;
   readonly message: RpcMessage;
   readonly server: McpServer;
@@ -128,7 +128,7 @@ function refusal(
 
 const saying = ({ instructions }: McpServer) => (instructions === undefined ? {} : { instructions });
 
-async function runClassic(asked: Asked): Promise<object> {
+async function runClassic(asked: AnswerOptions): Promise<object> {
   const { message, server } = asked;
   const { method, params } = message;
   switch (method) {
@@ -150,7 +150,7 @@ async function runClassic(asked: Asked): Promise<object> {
   }
 }
 
-async function runStateless(asked: Asked): Promise<object> {
+async function runStateless(asked: AnswerOptions): Promise<object> {
   const { message, server } = asked;
   const { method, params } = message;
   const complete = (result: { readonly _meta?: object }) => ({
@@ -182,7 +182,7 @@ function toolsFrom({ cursor }: RpcMessage['params'], { listTools }: McpServer): 
   return listTools();
 }
 
-async function callTool({ ctx, message, server, session, tell }: Asked): Promise<ToolResult> {
+async function callTool({ ctx, message, server, session, tell }: AnswerOptions): Promise<ToolResult> {
   const { name, arguments: args = {}, _meta } = message.params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be a string.');
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');

@@ -9,7 +9,7 @@ import { answerRows, openRows } from '../../rest-compat/rows/answer.ts';
 import { rowPathOf, rowRoutes } from '../../rest-compat/rows/routes.ts';
 import type { ToolRun } from './tool.ts';
 
-/** Which of a project's keys opens its doors. */
+/** Which key of a project a tool needs. */
 export type KeyKind = 'anon' | 'service';
 
 /**

@@ -10,7 +10,7 @@ export interface StatementConfig extends pg.QueryConfig {
 }
 
 /** One statement on its way, and who asked for it. */
-export interface Asked {
+export interface PendingStatement {
   readonly config: StatementConfig;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (error: unknown) => void;
@@ -53,7 +53,7 @@ export class Packet {
   /** How long the driver waits for all of it, in milliseconds. */
   readonly query_timeout: number | undefined;
   readonly texts: readonly string[];
-  readonly #asked: readonly Asked[];
+  readonly #asked: readonly PendingStatement[];
   readonly #mayRun: () => boolean;
   readonly #queries: readonly DriverQuery[];
   #columns: Map<string, readonly Column[] | null> | undefined;
@@ -66,7 +66,7 @@ export class Packet {
    * @param limitMs how long a statement that says nothing else is waited for; undefined: for ever
    * @param mayRun asked when its turn has come; where it may not, nothing of it is sent
    */
-  constructor(asked: readonly Asked[], limitMs: number | undefined, mayRun: () => boolean) {
+  constructor(asked: readonly PendingStatement[], limitMs: number | undefined, mayRun: () => boolean) {
     this.#asked = asked;
     this.#mayRun = mayRun;
     this.#queries = asked.map(({ config, resolve, reject }) => {

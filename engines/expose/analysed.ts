@@ -8,7 +8,7 @@ import { isExpression } from './snippets.ts';
 import type { Sound } from './sound.ts';
 
 /** A query that PostgreSQL is to analyse, and never to run, for an expression of a manifest. */
-export interface Asked {
+export interface AnalysisQuery {
   readonly path: string;
   readonly text: string;
 }
@@ -21,9 +21,9 @@ const askedMax = 500;
  *
  * @param found what is known to be wrong already, and need not be asked
  */
-export function askedOf({ manifest, places }: Sound, model: Model, found: readonly Finding[]): Asked[] {
+export function askedOf({ manifest, places }: Sound, model: Model, found: readonly Finding[]): AnalysisQuery[] {
   const wrong = found.filter(({ severity }) => severity === 'error').map(({ path }) => path);
-  const asked: Asked[] = [];
+  const asked: AnalysisQuery[] = [];
   for (const [index, table] of manifest.tables.entries()) {
     const at = pathOf(['tables', places.tables[index]!]);
     if (table.policy !== 'custom' || !table.expose || wrong.some((path) => path.startsWith(`${at}.`))) continue;
@@ -121,7 +121,7 @@ end $svc$`;
 
 export const reportedSql = `select pg_catalog.current_setting('${reportedSetting}')`;
 
-interface Told {
+interface Reported {
   readonly at: number;
   readonly code: string;
   readonly message: string;
@@ -130,9 +130,9 @@ interface Told {
 const types: Readonly<Record<string, FindingType>> = { '42703': 'missing-column', '42P01': 'missing-table' };
 
 /** What PostgreSQL said is wrong with the SQL itself. @param told the answer of {@link reportedSql} */
-export function reportedFindings(asked: readonly Asked[], told: string): Finding[] {
+export function reportedFindings(asked: readonly AnalysisQuery[], told: string): Finding[] {
   const found = new Map<string, Finding>();
-  for (const { at, code, message } of JSON.parse(told) as readonly Told[]) {
+  for (const { at, code, message } of JSON.parse(told) as readonly Reported[]) {
     const { path } = asked[at]!;
     // A server that is short of something has said nothing about the SQL.
     if (/^(42|22|0A)/.test(code) && !found.has(`${path} ${message}`))

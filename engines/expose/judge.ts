@@ -1,4 +1,4 @@
-import { type Asked, askedOf } from './analysed.ts';
+import { type AnalysisQuery, askedOf } from './analysed.ts';
 import { routinesOf } from './custom-calls.ts';
 import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
@@ -18,7 +18,7 @@ export interface Ground {
 export interface Judgement {
   readonly findings: readonly Finding[];
   /** What only PostgreSQL can tell, of a database as it is. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly AnalysisQuery[];
 }
 
 /** What is wrong with a manifest in front of a database, once a migration has been run on it. */

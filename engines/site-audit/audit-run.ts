@@ -26,14 +26,14 @@ export type AuditProgress = AuditStep & { readonly at: Date };
 /** No caller waits for it any more. */
 export const cancelledAudit = () => new ServiceError('REQUEST_TIMEOUT', { message: 'The audit was cancelled.' });
 
-type Told = Exclude<AuditProgress, { stage: 'finished' }>;
+type RunningProgress = Exclude<AuditProgress, { stage: 'finished' }>;
 
 /** One reading of a site, for everybody who asks for it meanwhile. */
 export class AuditRun {
   /** Runs are numbered in the order in which they began. */
   readonly number: number;
   readonly #now: () => number;
-  readonly #told: Told[] = [];
+  readonly #told: RunningProgress[] = [];
   readonly #wakes = new Set<() => void>();
   readonly #left = new AbortController();
   #outcome: Promise<Audited> | undefined;

@@ -40,7 +40,7 @@ export type Incoming =
     };
 
 /** What settling is told. */
-export interface Told {
+export interface SettlementCallbacks {
   /**
    * Called with the hash of the payment's transaction: before it is sent, where this process sends it. May be called
    * again with another, which then counts alone. The payment is not sent when this fails.
@@ -75,7 +75,7 @@ export interface PaymentProcessor {
    * @throws PaymentRefused when it was not paid · PaymentPending when that is not known, also of one that was handed
    *   over before · PaymentsUnavailable when it was not handed over by this call
    */
-  readonly settle: (presented: Presented, terms: Terms, told: Told) => Promise<Settlement>;
+  readonly settle: (presented: Presented, terms: Terms, told: SettlementCallbacks) => Promise<Settlement>;
   /**
    * Looks on the chain for a payment that may have been made, by whomever.
    *

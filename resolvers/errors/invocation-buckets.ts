@@ -1,7 +1,7 @@
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { functionInvocations } from '../../db/schema/errors.ts';
 import { computed, excluded, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
-import type { AskedSql } from './asked-rows.ts';
+import type { FilterSql } from './filtered-rows.ts';
 
 /** How long invocations are remembered, in days. */
 export const invocationsKeptDays = 30;
@@ -66,7 +66,7 @@ export const countedInHours = statement(
  *
  * @param given among others the function that is asked about, or null for all
  */
-export function invocationsIn({ orgId, projectId, ofFunction }: AskedSql): SQL {
+export function invocationsIn({ orgId, projectId, ofFunction }: FilterSql): SQL {
   const { startsAt } = functionInvocations;
   const part = (span: SQL, range: SQL) => sql`select ${functionInvocations.count} from ${functionInvocations}
     where ${functionInvocations.orgId} = ${orgId} and ${functionInvocations.projectId} = ${projectId}

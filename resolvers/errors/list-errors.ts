@@ -15,7 +15,7 @@ import { moment, projectId } from '../../kernel/input/fields.ts';
 import { type ListPage, listsBy, listWindow } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
-import { type AskedErrors, askedParams, askedRows, valuesOf } from './asked-rows.ts';
+import { type ErrorsFilter, filteredRows, filterParams, valuesOf } from './filtered-rows.ts';
 import { invocationsIn } from './invocation-buckets.ts';
 import { fingerprintsMax } from './make-room.ts';
 import {
@@ -33,7 +33,7 @@ import { ErrorFingerprintWire, fingerprintToWire } from './wire.ts';
 export interface ErrorPage extends ListPage<ErrorFingerprint> {
   readonly verdict: Verdict;
   /** What was asked, with the window and the release that it came to. */
-  readonly asked: AskedErrors;
+  readonly asked: ErrorsFilter;
   /** How often all rows that the filters let through came up, and each row of the page; where that was asked for. */
   readonly counts?: { readonly total: ErrorCounts; readonly ofRows: readonly ErrorCounts[] } | undefined;
 }
@@ -163,7 +163,7 @@ const listStatements = errorLists.bothWays(shownRow, (way) =>
   statement(
     `errors.list-${way.name}`,
     {
-      params: { ...askedParams, ...way.params, limit: typed<number>('bigint') },
+      params: { ...filterParams, ...way.params, limit: typed<number>('bigint') },
       row: { ...verdictRow, ...orNull(allOf(errorFingerprints)) },
     },
     ({ limit, ...given }, row) => {
@@ -171,7 +171,7 @@ const listStatements = errorLists.bothWays(shownRow, (way) =>
         sql`${orgId} = ${given.orgId} and ${id} = ${given.projectId}`;
       const functionsOf = (fidelity: SQL) => sql`(select count(*) from jsonb_each_text(${errorProjects.fidelity}) e
             where e.value = ${fidelity} and (${given.ofFunction}::text is null or e.key = ${given.ofFunction}))::int`;
-      return sql`with ${askedRows(given)}, stamped as (
+      return sql`with ${filteredRows(given)}, stamped as (
       select ${latest.activatedAt}, ${latest.seq} from ${from(latest)}, asked
       where ${isOwn(latest)} and ${latest.releaseId} = asked.release_id
       order by ${latest.activatedAt} desc, ${latest.seq} desc limit 1

@@ -4,7 +4,7 @@ import { interval } from '../../db/intervals.ts';
 import { type ErrorFingerprint, errorCounts } from '../../db/schema/errors.ts';
 import { computed, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { type AskedErrors, askedParams, askedRows, valuesOf } from './asked-rows.ts';
+import { type ErrorsFilter, filteredRows, filterParams, valuesOf } from './filtered-rows.ts';
 import { keyArrays, keysOf } from './reported.ts';
 
 /** How long occurrences are counted by the hour, in days. */
@@ -76,7 +76,7 @@ export async function loadCounts(
 /** How often all rows together came up that a list lets through, in the list’s own window. */
 export async function loadTotal(
   { services }: Pick<Context, 'services'>,
-  asked: AskedErrors,
+  asked: ErrorsFilter,
   bucket: CountBucket,
 ): Promise<ErrorCounts> {
   const [total] = await services.db.rows(totalStatement.with({ ...valuesOf(asked), bucket }));
@@ -156,8 +156,8 @@ const rowsStatement = statement(
 // has, would lead to everybody's.
 const totalStatement = statement(
   'errors.total-counts',
-  { params: { ...askedParams, bucket: typed<CountBucket>('text') }, row: countsRow },
-  ({ bucket, ...given }, row) => sql`with ${askedRows(given)}, w as materialized (
+  { params: { ...filterParams, bucket: typed<CountBucket>('text') }, row: countsRow },
+  ({ bucket, ...given }, row) => sql`with ${filteredRows(given)}, w as materialized (
       select w.* from asked, lateral ${windowOf(sql`asked.since`, sql`asked.until`, sql`${bucket}::text`)} w
     )
     select ${row} from w, lateral ${gathered(sql`select c.* from rows r, lateral (

@@ -156,7 +156,7 @@ export const emittedActions = (emitted: EmittedEvent, ctx: Pick<Context, 'servic
   pollAfter(emitted.event.projectId!, emittedCursor(emitted, ctx)),
 ];
 
-type Told = Pick<EmittedEvent['event'], 'type' | 'payload'> & Pick<EmittedEvent, 'truncated'>;
+type StoredEmission = Pick<EmittedEvent['event'], 'type' | 'payload'> & Pick<EmittedEvent, 'truncated'>;
 
 /**
  * Takes a key that nobody has, and with it the right to tell; whoever races for it waits here.
@@ -166,7 +166,7 @@ type Told = Pick<EmittedEvent['event'], 'type' | 'payload'> & Pick<EmittedEvent,
 async function publishOnce(
   work: Work & ProjectScope,
   appKey: string,
-  { type, payload, truncated }: Told,
+  { type, payload, truncated }: StoredEmission,
 ): Promise<EmittedEvent | undefined> {
   const { org, project } = work;
   const own = { projectId: project.id, key: appKey };

@@ -1,5 +1,11 @@
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { type Asked, askedSetting, askSql, reportedFindings, reportedSql } from '../../engines/expose/analysed.ts';
+import {
+  type AnalysisQuery,
+  askedSetting,
+  askSql,
+  reportedFindings,
+  reportedSql,
+} from '../../engines/expose/analysed.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asOwner, inProject, once } from './shared/in-project.ts';
@@ -8,7 +14,7 @@ import { asOwner, inProject, once } from './shared/in-project.ts';
 export async function analyse(
   { services, signal }: Pick<Context, 'services' | 'signal'>,
   database: ProjectDatabase,
-  asked: readonly Asked[],
+  asked: readonly AnalysisQuery[],
 ): Promise<Finding[]> {
   if (asked.length === 0) return [];
   const texts = JSON.stringify(asked.map(({ text }) => text));

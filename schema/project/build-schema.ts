@@ -15,8 +15,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { SlicedWork } from '../../core/slices.ts';
-import type { FieldMeaning, PartName } from '../../engines/rows/graph/asked.ts';
 import type { GraphColumn, GraphModel, GraphRoutine, GraphTable } from '../../engines/rows/graph/graph-model.ts';
+import type { FieldMeaning, PartName } from '../../engines/rows/graph/selected-field.ts';
 import type { GraphEnum, ValueType } from '../../engines/rows/graph/value-types.ts';
 import { GatheredObjectType, Joining, joinedSchema } from './gathered-types.ts';
 import { InputTypes } from './input-types.ts';

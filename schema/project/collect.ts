@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Asked, FieldMeaning } from '../../engines/rows/graph/asked.ts';
+import type { FieldMeaning, SelectedField } from '../../engines/rows/graph/selected-field.ts';
 
 export type Variables = GraphQLResolveInfo['variableValues'];
 
@@ -36,12 +36,12 @@ export const fragmentsOf = (definitions: readonly { readonly kind: string }[]): 
  * The fields of an operation that mean something in a database, fragments spread and arguments read. What asks about
  * the schema itself is left to the executor.
  */
-export function askedOf(collecting: Collecting, operation: OperationDefinitionNode): Asked[] {
+export function askedOf(collecting: Collecting, operation: OperationDefinitionNode): SelectedField[] {
   const root = collecting.schema.getRootType(operation.operation);
   return root == null ? [] : below(collecting, root, [operation.selectionSet]);
 }
 
-function below(collecting: Collecting, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Asked[] {
+function below(collecting: Collecting, type: GraphQLObjectType, sets: readonly SelectionSetNode[]): SelectedField[] {
   const grouped = new Map<string, FieldNode[]>();
   const visited = new Set<string>();
   const visit = ({ selections }: SelectionSetNode): void => {
@@ -63,7 +63,7 @@ function below(collecting: Collecting, type: GraphQLObjectType, sets: readonly S
     }
   };
   for (const set of sets) visit(set);
-  return [...grouped].flatMap(([key, nodes]): Asked[] => {
+  return [...grouped].flatMap(([key, nodes]): SelectedField[] => {
     const field = collecting.schema.getField(type, nodes[0]!.name.value);
     const meaning = field?.extensions.meaning as FieldMeaning | undefined;
     if (field === undefined || meaning === undefined) return [];

@@ -12,8 +12,8 @@ import {
 } from 'graphql';
 import { ServiceError } from '../../core/errors.ts';
 import { RowError } from '../../engines/rows/errors.ts';
-import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
+import type { SelectedField } from '../../engines/rows/graph/selected-field.ts';
 import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
@@ -136,7 +136,7 @@ export class ProjectRequest implements GraphQLEngine {
     })) as ExecutionResult;
   }
 
-  #askedOf(document: Prepared['document'], operation: Prepared['operation'], variables: Variables): Asked[] {
+  #askedOf(document: Prepared['document'], operation: Prepared['operation'], variables: Variables): SelectedField[] {
     return askedOf({ schema: this.schema, fragments: fragmentsOf(document.definitions), variables }, operation);
   }
 
@@ -181,13 +181,13 @@ const byKey: GraphQLFieldResolver<unknown, unknown> = (source, _args, _ctx, { pa
 class FieldRefusal extends Error {
   readonly path: readonly string[];
 
-  constructor({ key }: Asked, cause: unknown) {
+  constructor({ key }: SelectedField, cause: unknown) {
     super('A field was refused.', { cause });
     this.path = [key];
   }
 }
 
-const at = (asked: Asked, error: unknown): unknown =>
+const at = (asked: SelectedField, error: unknown): unknown =>
   error instanceof RowError && outdatedStates.has(error.code) ? error : new FieldRefusal(asked, error);
 
 function failed(error: unknown): ExecutionResult {

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { giveRateBack } from '../helpers/project-rate.ts';
 import type { CallOptions } from '../helpers/service.ts';
 import { startService } from '../helpers/service.ts';
-import { darkManifest, darkSchema, lightManifest, secret } from './dark-doors.ts';
 import { dataProject } from './data-project.ts';
+import { darkManifest, darkSchema, lightManifest, secret } from './hidden-names.ts';
 
 /*
  * A request that names a dark table in one of its clauses learns as much as by a name that nothing has: neither whether

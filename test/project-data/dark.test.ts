@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
-import { type DarkWorld, darkDoors, darkManifest, darkSchema, lightManifest, secret } from './dark-doors.ts';
 import { dataProject } from './data-project.ts';
+import { type DarkWorld, darkDoors, darkManifest, darkSchema, lightManifest, secret } from './hidden-names.ts';
 
 const service = await startService();
 afterAll(() => service.stop());

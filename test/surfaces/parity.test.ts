@@ -5,8 +5,8 @@ import { auditedSite } from '../access/surfaces/audits.ts';
 import { masked } from '../helpers/as-wire.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { type CommandCaller, commandOf } from './command-door.ts';
-import { doorsOf, type Told } from './doors.ts';
+import { doorsOf, type Told } from './call-surfaces.ts';
+import { type CommandCaller, commandOf } from './command-surface.ts';
 
 // Every operation by every door, with real input: whatever door it is asked at, the answer is the same.
 

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { Link as Connection } from './graph/link.ts';
 import { Menu } from './menu.tsx';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
-import { ProofAsked } from './parts/proof-asked.tsx';
+import { ProofPrompt } from './parts/proof-prompt.tsx';
 import { Sure } from './parts/sure.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { Link } from './router.tsx';
@@ -81,7 +81,7 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
           </main>
         </div>
       </div>
-      <ProofAsked />
+      <ProofPrompt />
     </>
   );
 }

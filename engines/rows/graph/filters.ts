@@ -2,9 +2,9 @@ import { invalidField } from '../../../core/errors.ts';
 import { refuseCostlyPattern } from '../plan/patterns.ts';
 import type { ReadNode, Where } from '../plan/read-node.ts';
 import type { Condition, Operation } from '../request/filter.ts';
-import type { Args } from './asked.ts';
 import type { GraphColumn, GraphTable } from './graph-model.ts';
 import { linked, type PlanState } from './plan-state.ts';
+import type { Args } from './selected-field.ts';
 
 /** Deepest nesting of filters, and most conditions of one. */
 const depthMax = 20;

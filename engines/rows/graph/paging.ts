@@ -2,10 +2,10 @@ import { invalidField, ServiceError } from '../../../core/errors.ts';
 import type { PlaceTerm, Where } from '../plan/read-node.ts';
 import type { OrderTerm } from '../request/order.ts';
 import type { Window } from '../request/query.ts';
-import type { Args, JsonRow } from './asked.ts';
 import type { GraphColumn, GraphTable } from './graph-model.ts';
 import { isOrdered } from './model.ts';
 import type { Cursors } from './plan-state.ts';
+import type { Args, JsonRow } from './selected-field.ts';
 
 /** Rows of a page when nothing is said, and at most: what the cost of a document counts with. */
 const defaultPage = 50;
@@ -80,7 +80,7 @@ export function pageOf(table: GraphTable, args: Args, cursors: Cursors, keyed: b
   return key === undefined ? numbered(terms, asked, seal) : keyedPage(terms, asked, seal);
 }
 
-interface AskedPage {
+interface PageArguments {
   readonly count: number;
   readonly backward: boolean;
   readonly after: unknown;
@@ -89,7 +89,7 @@ interface AskedPage {
 
 type Seal = (position: unknown) => string;
 
-function keyedPage(terms: readonly Term[], { count, backward, after, before }: AskedPage, seal: Seal): Page {
+function keyedPage(terms: readonly Term[], { count, backward, after, before }: PageArguments, seal: Seal): Page {
   const ways = backward ? terms.map(reversed) : terms;
   return {
     order: ways.map(orderTerm),
@@ -113,7 +113,7 @@ function keyedPage(terms: readonly Term[], { count, backward, after, before }: A
 }
 
 /** Rows that nothing tells apart go by their number. */
-function numbered(terms: readonly Term[], { count, backward, after, before }: AskedPage, seal: Seal): Page {
+function numbered(terms: readonly Term[], { count, backward, after, before }: PageArguments, seal: Seal): Page {
   const from = after === undefined ? 0 : numberOf(after) + 1;
   const to = before === undefined ? undefined : numberOf(before);
   if (backward && to === undefined)

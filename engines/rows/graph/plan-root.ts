@@ -16,11 +16,11 @@ import { rowsMax } from '../request/range.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
-import type { Args, Asked, JsonRow } from './asked.ts';
 import { conditionsOf, textOf } from './filters.ts';
 import type { GraphColumn, GraphRoutine, GraphTable } from './graph-model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
 import type { Cursors, MutableNode, PlanState, WholeRequest } from './plan-state.ts';
+import type { Args, JsonRow, SelectedField } from './selected-field.ts';
 import { shownValue } from './value-types.ts';
 
 /** One field at the root made ready: its statement, and how the row it returns becomes a value. */
@@ -43,12 +43,12 @@ export interface PlanOptions {
  *
  * @throws RowError or ServiceError for what can be refused without asking the database
  */
-export function planRoot(options: PlanOptions, asked: Asked): RootPlan {
+export function planRoot(options: PlanOptions, asked: SelectedField): RootPlan {
   const plan = plannedRoot(options, asked);
   return options.cache.callsCode ? { ...plan, runsProjectCode: true } : plan;
 }
 
-function plannedRoot({ cache, role, cursors, whole }: PlanOptions, asked: Asked): RootPlan {
+function plannedRoot({ cache, role, cursors, whole }: PlanOptions, asked: SelectedField): RootPlan {
   const state: PlanState = { role, cursors, whole, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
@@ -120,7 +120,7 @@ interface ListOptions {
   /** A call whose rows are listed, instead of the table's. */
   readonly from: Sql | undefined;
   readonly args: Args;
-  readonly below: readonly Asked[];
+  readonly below: readonly SelectedField[];
 }
 
 function planList(state: PlanState, { table, from, args, below }: ListOptions): RootPlan {
@@ -140,7 +140,7 @@ function planList(state: PlanState, { table, from, args, below }: ListOptions): 
 const nothing = (from: Sql | undefined): Sql =>
   from === undefined ? sql`select 1 limit 0` : sql`select 1 from ${source}`;
 
-function planByKey(state: PlanState, table: GraphTable, args: Args, below: readonly Asked[]): RootPlan {
+function planByKey(state: PlanState, table: GraphTable, args: Args, below: readonly SelectedField[]): RootPlan {
   const root = rootNode(table.table);
   for (const column of table.primaryKey ?? []) root.where.push(equal(column, args[column.name]));
   root.window = { limit: 1, offset: 0 };
@@ -162,7 +162,7 @@ const equal = ({ column }: GraphColumn, value: unknown): ReadNode['where'][numbe
   condition: { negated: false, operation: { kind: 'compare', operator: 'eq', value: textOf(value) } },
 });
 
-function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: readonly Asked[]): RootPlan {
+function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: readonly SelectedField[]): RootPlan {
   const { routine, result } = graph;
   const committed = state.whole.changes;
   const given = (args.args ?? {}) as Args;
@@ -227,7 +227,7 @@ interface ChangeOptions {
   readonly kind: 'insert' | 'upsert' | 'update' | 'delete';
   readonly table: GraphTable;
   readonly args: Args;
-  readonly below: readonly Asked[];
+  readonly below: readonly SelectedField[];
   readonly cache: SchemaCache;
   readonly role: RowRole;
 }

@@ -3,11 +3,11 @@ import { bodyBytesMax } from '../compile/bounds.ts';
 import type { ReadNode } from '../plan/read-node.ts';
 import { everything } from '../request/names.ts';
 import type { SelectField } from '../request/select.ts';
-import type { Args, Asked, JsonRow, Reader } from './asked.ts';
 import { conditionsOf } from './filters.ts';
 import type { GraphColumn, GraphRelation, GraphTable } from './graph-model.ts';
 import { type Cut, type Page, pageOf } from './paging.ts';
 import { linked, type MutableNode, type PlanState, type WholeRequest } from './plan-state.ts';
+import type { Args, JsonRow, Reader, SelectedField } from './selected-field.ts';
 import { shownValue } from './value-types.ts';
 
 /** Columns and relations that are read for a node, each under a label of its own. */
@@ -71,7 +71,12 @@ const fieldOf = (name: string, alias: string, cast: string | undefined): SelectF
 });
 
 /** Plans what is asked of a row. */
-export function planObject(state: PlanState, reading: Reading, table: GraphTable, asked: readonly Asked[]): Reader {
+export function planObject(
+  state: PlanState,
+  reading: Reading,
+  table: GraphTable,
+  asked: readonly SelectedField[],
+): Reader {
   const readers = asked.map(({ key, meaning, args, below }): readonly [string, Reader] => {
     if (meaning.kind === 'column')
       return [key, columnReader(state.whole, meaning.column, reading.shown(meaning.column))];
@@ -109,7 +114,7 @@ const columnReader =
   (row) =>
     shownValue(value, row[label], whole.changes);
 
-function planOne(state: PlanState, parent: Reading, relation: GraphRelation, below: readonly Asked[]): Reader {
+function planOne(state: PlanState, parent: Reading, relation: GraphRelation, below: readonly SelectedField[]): Reader {
   const child = linked(state, parent.node, relation);
   const label = parent.label();
   child.name = label;
@@ -126,7 +131,7 @@ function planMany(
   parent: Reading,
   relation: GraphRelation,
   args: Args,
-  below: readonly Asked[],
+  below: readonly SelectedField[],
 ): Reader {
   const rows = linked(state, parent.node, relation);
   const rowsLabel = parent.label();
@@ -168,7 +173,7 @@ export function planConnection(
   node: MutableNode,
   table: GraphTable,
   args: Args,
-  asked: readonly Asked[],
+  asked: readonly SelectedField[],
   keyed: boolean,
 ): PlannedConnection {
   const page = pageOf(table, args, state.cursors, keyed);
@@ -210,7 +215,7 @@ class ConnectionPlanner {
     this.#page = page;
   }
 
-  part(kind: Asked['meaning']['kind'], below: readonly Asked[]): PartReader {
+  part(kind: SelectedField['meaning']['kind'], below: readonly SelectedField[]): PartReader {
     if (kind === 'totalCount') {
       this.totalNeeded = true;
       return (_cut, total) => total;
@@ -224,11 +229,11 @@ class ConnectionPlanner {
     return this.#pageInfo(below);
   }
 
-  #object(below: readonly Asked[]): Reader {
+  #object(below: readonly SelectedField[]): Reader {
     return planObject(this.#state, this.reading, this.#table, below);
   }
 
-  #edges(below: readonly Asked[]): PartReader {
+  #edges(below: readonly SelectedField[]): PartReader {
     const parts = below.map(({ key, meaning, below: inside }) => {
       const read = meaning.kind === 'cursor' ? this.#cursor() : this.#object(inside);
       return [key, read] as const;
@@ -250,7 +255,7 @@ class ConnectionPlanner {
       );
   }
 
-  #pageInfo(below: readonly Asked[]): PartReader {
+  #pageInfo(below: readonly SelectedField[]): PartReader {
     const parts = below.map(({ key, meaning: { kind } }): readonly [string, (cut: Cut) => unknown] => {
       if (kind === 'hasNextPage') return [key, ({ hasNext }) => hasNext];
       if (kind === 'hasPreviousPage') return [key, ({ hasPrevious }) => hasPrevious];

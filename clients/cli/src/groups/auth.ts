@@ -46,7 +46,7 @@ const challengeFlag: Flag = {
   about: 'The challenge that it answers.',
 };
 
-interface Asked {
+interface AuthRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ interface Asked {
 /** Sends a request to the user endpoints of a project, with a key of the project. */
 async function ask(
   { cli, flags }: Pick<Call, 'cli' | 'flags'>,
-  { method, path, query, body, key = 'anon', user }: Asked,
+  { method, path, query, body, key = 'anon', user }: AuthRequest,
 ) {
   const project = await requireProject(cli, { '--project': flags.text('project') });
   const credential = await apikeyCredential(cli, project, key, user);

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { projectDoor } from '../import/project-door.ts';
+import { projectEndpoint } from '../import/project-endpoint.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
 
 /** A row of `pg_policies`, or a table without a policy. */
@@ -71,7 +71,7 @@ export const draftExpose: Command = {
   operations: ['projects.sql'],
   async run({ cli, positionals, flags }) {
     const project = await requireProject(cli, { argument: positionals.project_id, '--project': flags.text('project') });
-    const { rows } = await projectDoor(cli, project).sql(policiesSql);
+    const { rows } = await projectEndpoint(cli, project).sql(policiesSql);
     return manifestOf(rows as PolicyRow[]);
   },
 };

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts';
 import { openDump } from '../import/dump-file.ts';
 import { importDump } from '../import/import-dump.ts';
-import { projectDoor } from '../import/project-door.ts';
+import { projectEndpoint } from '../import/project-endpoint.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
 
 export const importProject: Command = {
@@ -33,7 +33,7 @@ export const importProject: Command = {
       : await requireProject(cli, { argument: positionals.project_id, '--project': flags.text('project') });
     const dump = await openDump(cli, positionals.dump!);
     const result = await importDump(cli, dump, {
-      door: project === undefined ? undefined : projectDoor(cli, project),
+      endpoint: project === undefined ? undefined : projectEndpoint(cli, project),
       fromLine: flags.number('from-line') ?? 1,
     });
     return { ...(project === undefined ? {} : { project_id: project }), ...result };

@@ -1,6 +1,6 @@
 import { badDump } from './dump-error.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectEndpoint, requestBytes } from './project-endpoint.ts';
 import { type DumpRow, requireWidth } from './table-rows.ts';
 
 type Values = Readonly<Record<string, string | null | undefined>>;
@@ -33,16 +33,16 @@ const usersMax = 1_000;
  */
 export class DumpUsers {
   readonly outcome: UsersOutcome = { imported: 0, unchanged: 0, skipped: [], left_out: {} };
-  readonly #door: ProjectAuthentication | undefined;
+  readonly #endpoint: ProjectEndpoint | undefined;
   readonly #accounts = new Map<string, object[]>();
   #hasAccounts = false;
   #users: { readonly user: Record<string, unknown>; readonly line: number; readonly bytes: number }[] = [];
   #bytes = 0;
   #read = 0;
 
-  /** @param door undefined: nothing is sent */
-  constructor(door: ProjectAuthentication | undefined) {
-    this.#door = door;
+  /** @param endpoint undefined: nothing is sent */
+  constructor(endpoint: ProjectEndpoint | undefined) {
+    this.#endpoint = endpoint;
   }
 
   /** Users that were read. */
@@ -107,7 +107,7 @@ export class DumpUsers {
     const waiting = this.#users;
     this.#users = [];
     this.#bytes = 0;
-    if (this.#door === undefined) return;
+    if (this.#endpoint === undefined) return;
     for (let from = 0; from < waiting.length; ) {
       let to = from;
       for (let bytes = 0; to < waiting.length && to - from < usersMax; to += 1) {
@@ -127,7 +127,7 @@ export class DumpUsers {
   }
 
   async #send(line: number, users: readonly object[]): Promise<void> {
-    const answer = (await failedAt(line, () => this.#door!.importUsers(users))) as unknown as Outcome;
+    const answer = (await failedAt(line, () => this.#endpoint!.importUsers(users))) as unknown as Outcome;
     this.outcome.imported += answer.imported;
     this.outcome.unchanged += answer.unchanged;
     for (const { status, left_out, ...told } of answer.users) {

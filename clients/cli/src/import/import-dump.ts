@@ -5,7 +5,7 @@ import { type CopyTarget, classify, leftSchema, readCopy, withBuiltIns } from '.
 import { badDump } from './dump-error.ts';
 import type { DumpFile } from './dump-file.ts';
 import { DumpUsers, type UsersOutcome } from './dump-users.ts';
-import type { ProjectAuthentication } from './project-door.ts';
+import type { ProjectEndpoint } from './project-endpoint.ts';
 import { type DumpPart, DumpReader, readCells } from './read-dump.ts';
 import { type Around, aroundRows, nothingAround, silences } from './silent-triggers.ts';
 import { Statements } from './statements.ts';
@@ -36,7 +36,7 @@ export interface ImportResult {
 
 export interface ImportOptions {
   /** Undefined: nothing is sent, and the result says what would happen. */
-  readonly door: ProjectAuthentication | undefined;
+  readonly endpoint: ProjectEndpoint | undefined;
   /** Nothing before this line is done. @default 1 */
   readonly fromLine: number;
 }
@@ -73,11 +73,11 @@ export async function importDump(cli: Cli, dump: DumpFile, options: ImportOption
   } finally {
     bar.end();
   }
-  return { dry_run: options.door === undefined, lines: reader.lines, ...run.result() };
+  return { dry_run: options.endpoint === undefined, lines: reader.lines, ...run.result() };
 }
 
 class ImportRun {
-  readonly #door: ProjectAuthentication | undefined;
+  readonly #endpoint: ProjectEndpoint | undefined;
   readonly #fromLine: number;
   readonly #statements: Statements | undefined;
   readonly #users: DumpUsers;
@@ -98,11 +98,11 @@ class ImportRun {
   /** Something failed on its way: nothing more is sent. */
   isBroken = false;
 
-  constructor({ door, fromLine }: ImportOptions) {
-    this.#door = door;
+  constructor({ endpoint, fromLine }: ImportOptions) {
+    this.#endpoint = endpoint;
     this.#fromLine = fromLine;
-    this.#statements = door === undefined ? undefined : new Statements(door);
-    this.#users = new DumpUsers(door);
+    this.#statements = endpoint === undefined ? undefined : new Statements(endpoint);
+    this.#users = new DumpUsers(endpoint);
   }
 
   /** Where it is, for a person who watches. */
@@ -183,10 +183,10 @@ class ImportRun {
   /** What a statement needs around it: an INSERT in a dump without triggers has them off. */
   async #aroundOf(text: string, line: number): Promise<Around> {
     const table = this.#isSilent ? insertInto.exec(text)?.[1] : undefined;
-    if (table === undefined || this.#door === undefined) return nothingAround;
+    if (table === undefined || this.#endpoint === undefined) return nothingAround;
     if (this.#inserts?.table !== table) {
       await this.#statements?.end();
-      this.#inserts = { table, around: await aroundRows(this.#door, table, line) };
+      this.#inserts = { table, around: await aroundRows(this.#endpoint, table, line) };
     }
     return this.#inserts.around;
   }
@@ -290,9 +290,9 @@ class ImportRun {
         this.#tables.set(label, this.#tables.get(label)! + 1);
         const row = { cells: readCells(text, at), line: at };
         if (target.columns.length > 0) requireWidth(row, target.columns.length);
-        if (this.#door === undefined) return undefined;
+        if (this.#endpoint === undefined) return undefined;
         if (rows !== undefined) return rows.add(row);
-        rows = new TableRows(this.#door, target, line, isSilent);
+        rows = new TableRows(this.#endpoint, target, line, isSilent);
         return rows.begin().then(() => rows!.add(row));
       },
       end: async () => rows?.end(),

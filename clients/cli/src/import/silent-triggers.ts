@@ -1,5 +1,5 @@
 import { failedAt } from './failed-at.ts';
-import type { ProjectAuthentication } from './project-door.ts';
+import type { ProjectEndpoint } from './project-endpoint.ts';
 
 /** SQL around statements, in the same transaction. */
 export interface Around {
@@ -32,8 +32,8 @@ const triggersSql = `select quote_ident(t.tgname) as name from pg_trigger t
  *
  * @param table as SQL writes it
  */
-export async function aroundRows(door: ProjectAuthentication, table: string, line: number): Promise<Around> {
-  const answer = await failedAt(line, () => door.sql(triggersSql, [table]));
+export async function aroundRows(endpoint: ProjectEndpoint, table: string, line: number): Promise<Around> {
+  const answer = await failedAt(line, () => endpoint.sql(triggersSql, [table]));
   const names = (answer.rows as { name: string }[]).map(({ name }) => name);
   if (names.length === 0) return nothingAround;
   const all = (word: string) => names.map((name) => `alter table ${table} ${word} trigger ${name};\n`).join('');

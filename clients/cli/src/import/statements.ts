@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectEndpoint, requestBytes } from './project-endpoint.ts';
 import type { DumpStatement } from './scan-statement.ts';
 import { nothingAround } from './silent-triggers.ts';
 
@@ -12,13 +12,13 @@ const unchecked = 'set check_function_bodies = false;';
 
 /** Runs statements in their order, several in one transaction. */
 export class Statements {
-  readonly #door: ProjectAuthentication;
+  readonly #endpoint: ProjectEndpoint;
   #waiting: DumpStatement[] = [];
   #bytes = 0;
   #around = nothingAround;
 
-  constructor(door: ProjectAuthentication) {
-    this.#door = door;
+  constructor(endpoint: ProjectEndpoint) {
+    this.#endpoint = endpoint;
   }
 
   /**
@@ -46,7 +46,7 @@ export class Statements {
     if (statements.length > 1) {
       const together = before + statements.map(({ text }) => text).join(';\n') + after;
       try {
-        await failedAt(statements[0]!.line, () => this.#door.sql(together));
+        await failedAt(statements[0]!.line, () => this.#endpoint.sql(together));
         return;
       } catch (error) {
         // Nothing of it is done: one by one, so that it is known which of them it was.
@@ -54,7 +54,7 @@ export class Statements {
       }
     }
     for (const { text, line } of statements)
-      await failedAt(line, () => this.#door.sql(before + text + after), { text, before: before.length });
+      await failedAt(line, () => this.#endpoint.sql(before + text + after), { text, before: before.length });
   }
 }
 

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import type { CopyTarget } from './classify.ts';
 import { badDump } from './dump-error.ts';
 import { failedAt } from './failed-at.ts';
-import { bytesInRequest, type ProjectAuthentication, requestBytes } from './project-door.ts';
+import { bytesInRequest, type ProjectEndpoint, requestBytes } from './project-endpoint.ts';
 import { type Around, aroundRows, nothingAround } from './silent-triggers.ts';
 
 /** A row of a COPY. */
@@ -35,7 +35,7 @@ const typesSql = `select a.attname as name, format_type(a.atttypid, -1) as type 
  * is under way while the next rows are read.
  */
 export class TableRows {
-  readonly #door: ProjectAuthentication;
+  readonly #endpoint: ProjectEndpoint;
   readonly #target: CopyTarget;
   readonly #line: number;
   readonly #isSilent: boolean;
@@ -51,8 +51,8 @@ export class TableRows {
    * @param line of the COPY
    * @param isSilent the rows set off no trigger
    */
-  constructor(door: ProjectAuthentication, target: CopyTarget, line: number, isSilent: boolean) {
-    this.#door = door;
+  constructor(endpoint: ProjectEndpoint, target: CopyTarget, line: number, isSilent: boolean) {
+    this.#endpoint = endpoint;
     this.#target = target;
     this.#line = line;
     this.#isSilent = isSilent;
@@ -61,13 +61,13 @@ export class TableRows {
   /** Finds out about the columns and triggers. */
   async begin(): Promise<void> {
     const { sqlName, columns } = this.#target;
-    const answer = await failedAt(this.#line, () => this.#door.sql(typesSql, [sqlName]));
+    const answer = await failedAt(this.#line, () => this.#endpoint.sql(typesSql, [sqlName]));
     const types = new Map((answer.rows as { name: string; type: string }[]).map(({ name, type }) => [name, type]));
     const names = columns.length === 0 ? [...types.keys()] : columns;
     const missing = names.find((name) => !types.has(name));
     if (missing !== undefined)
       throw badDump(this.#line, `${sqlName} has no column ${quotedName(missing)} to copy into.`);
-    if (this.#isSilent) this.#around = await aroundRows(this.#door, sqlName, this.#line);
+    if (this.#isSilent) this.#around = await aroundRows(this.#endpoint, sqlName, this.#line);
     // A row of a table without columns is an empty line.
     this.#columns = Math.max(1, names.length);
     const list = names.map(quotedName).join(', ');
@@ -102,10 +102,10 @@ export class TableRows {
   #insert(rows: readonly DumpRow[]): Promise<unknown> {
     const columns = Array.from({ length: this.#columns }, (_one, at) => rows.map(({ cells }) => cells[at]!));
     if (this.#around === nothingAround)
-      return this.#door.sql(this.#insertOf(columns.map((_column, at) => `$${at + 1}::text[]`)), columns);
+      return this.#endpoint.sql(this.#insertOf(columns.map((_column, at) => `$${at + 1}::text[]`)), columns);
     // Parameters belong to a single statement, so values are written where there are several.
     const arrays = columns.map((column) => `'{${column.map(itemOf).join(',')}}'::text[]`);
-    return this.#door.sql(this.#around.before + this.#insertOf(arrays) + this.#around.after);
+    return this.#endpoint.sql(this.#around.before + this.#insertOf(arrays) + this.#around.after);
   }
 
   async #flush(): Promise<void> {

@@ -6,8 +6,8 @@ import { answered, callLocal, localTools } from './local-tools.ts';
 import { isObject, linesOf, type Message, revisionOf, rpcError } from './messages.ts';
 import { RoomSelf } from './self.ts';
 
-/** Tools of a project’s own doors, with the key that each is opened by: one that is cached here will do. */
-const doors: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = {
+/** Tools of a project’s own surfaces, with the key that each is opened by: one that is cached here will do. */
+const keysOfTools: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = {
   rest_query: ({ key_type }) => (key_type === 'service' ? 'service_key' : 'anon_key'),
   request_magic_link: ({ intent }) => (intent === 'invite' ? 'service_key' : 'anon_key'),
   verify_magic_link: () => 'anon_key',
@@ -172,8 +172,8 @@ class Bridge {
     const answer = await this.#send({ ...message, params: { ...params, arguments: sent } }, signal, credential);
     if (tool !== undefined && answer.result !== undefined && answer.result.isError !== true)
       this.#self.done(tool, filled);
-    // What a project's own doors answer is its tenants' word.
-    if (doors[meant] === undefined) await this.#keep(answer, meant);
+    // What a project's own surfaces answer is its tenants' word.
+    if (keysOfTools[meant] === undefined) await this.#keep(answer, meant);
     return answer;
   }
 
@@ -192,11 +192,11 @@ class Bridge {
   }
 
   async #credentialFor(name: string, args: Arguments): Promise<Readonly<Record<string, string>>> {
-    const door = doors[name];
+    const keyOf = keysOfTools[name];
     const project = args.project_id;
-    if (door !== undefined && typeof project === 'string') {
+    if (keyOf !== undefined && typeof project === 'string') {
       const keys = await this.#host.projectKeys(project);
-      if (keys !== undefined) return { apikey: keys[door(args)] };
+      if (keys !== undefined) return { apikey: keys[keyOf(args)] };
     }
     return this.#host.headersFor(this.#url());
   }

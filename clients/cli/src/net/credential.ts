@@ -19,7 +19,7 @@ export interface ApprovalTarget {
   readonly project_id?: string | undefined;
 }
 
-interface Asked {
+interface CredentialScope {
   readonly url: URL;
   readonly apiBase: string;
   /** The project that is asked about: its kept service key does where there is nothing else. */
@@ -33,7 +33,7 @@ interface Asked {
  * The credential of this machine's user: a delegate token of the environment, else the wallet, else a person's session
  * with its approval, else a service key. Contract 04, section 0.1.
  */
-export async function principalCredential(cli: Cli, asked: Asked): Promise<Credential> {
+export async function principalCredential(cli: Cli, asked: CredentialScope): Promise<Credential> {
   const { env } = cli;
   if (env.SVC_DELEGATE_TOKEN !== undefined) return bearer('delegate', env.SVC_DELEGATE_TOKEN);
   const wallet = await signingWallet(cli);
@@ -59,7 +59,7 @@ export const bearer = (kind: CredentialKind, token: string): Credential => ({
   headers: { authorization: `Bearer ${token}` },
 });
 
-async function approvalHeader(cli: Cli, { apiBase, approval }: Asked): Promise<Record<string, string>> {
+async function approvalHeader(cli: Cli, { apiBase, approval }: CredentialScope): Promise<Record<string, string>> {
   if (approval === undefined) return {};
   const found = (await keptApprovals(cli, apiBase)).find(
     (one) =>

@@ -19,7 +19,7 @@ export const timeout = {
 };
 
 /** What a sign-in in a browser begins with. */
-export interface Asked {
+export interface LoopbackRequest {
   readonly redirectUri: string;
   readonly challenge: string;
   readonly state: string;
@@ -27,7 +27,7 @@ export interface Asked {
 
 export interface LoopbackOptions {
   /** @returns the address of the page that the person has to meet */
-  readonly begin: (asked: Asked) => Promise<string>;
+  readonly begin: (asked: LoopbackRequest) => Promise<string>;
   readonly open: boolean;
   readonly timeoutMs: number;
   /** Codes of what went wrong, by the step. */

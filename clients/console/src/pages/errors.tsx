@@ -17,7 +17,7 @@ import { projectCrumbs } from './project-crumbs.ts';
 
 type Errors = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>;
 
-interface Asked {
+interface ErrorFilters {
   readonly hours: number;
   readonly newIn: string | null;
   readonly function: string | null;
@@ -25,7 +25,7 @@ interface Asked {
 
 /** Failures of a project's functions, with the verdict on new ones, as they occur. */
 export default function ErrorsPage({ project }: { readonly project: string }) {
-  const [asked, setAsked] = useState<Asked>({ hours: 24, newIn: null, function: null });
+  const [asked, setAsked] = useState<ErrorFilters>({ hours: 24, newIn: null, function: null });
   const pages = usePages(JSON.stringify(asked));
   const { hours, newIn, function: named } = asked;
   // A feed reports failures that are new in a release. Polling finds repeated ones and runs.

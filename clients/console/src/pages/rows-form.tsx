@@ -4,13 +4,13 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Sure } from '../parts/sure.tsx';
 import type { TableShapeFragment } from './rows.graphql.ts';
+import { deleteRow, insertRow, type RowsApi, type TextRow, updateRow, type Values } from './rows-api.ts';
 import { type Cell, type Column, firstCell, isComputed, kindOf } from './rows-columns.ts';
-import { type Door, deleteRow, insertRow, type TextRow, updateRow, type Values } from './rows-door.ts';
 import { RowField } from './rows-field.tsx';
 
 interface RowFormProps {
   readonly table: TableShapeFragment;
-  readonly door: Door;
+  readonly api: RowsApi;
   /** The edited row; undefined for a new one. */
   readonly row: TextRow | undefined;
   /** The primary key of the row. */
@@ -20,7 +20,7 @@ interface RowFormProps {
 }
 
 /** A form that creates, changes or deletes a row. */
-export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
+export function RowForm({ table, api, row, rowKey, done }: RowFormProps) {
   const columns = table.columns.filter((column) => !isComputed(column));
   const first = new Map(columns.map((column) => [column, firstCell(column, row)]));
   const [changed, setChanged] = useState<ReadonlyMap<string, Cell>>(new Map());
@@ -47,7 +47,7 @@ export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
     void attempt(async () => {
       const broken = brokenJson(values);
       if (broken !== undefined) throw refusal('NO_JSON', `${broken} is no JSON.`);
-      await (row === undefined ? insertRow(door, table.name, values) : updateRow(door, table.name, rowKey, values));
+      await (row === undefined ? insertRow(api, table.name, values) : updateRow(api, table.name, rowKey, values));
     });
   };
   const named = Object.entries(rowKey).map(([name, value]) => `${name} ${value}`);
@@ -89,7 +89,7 @@ export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
               className="plain"
               really="Really delete this row"
               busy={busy}
-              run={() => attempt(() => deleteRow(door, table.name, rowKey))}
+              run={() => attempt(() => deleteRow(api, table.name, rowKey))}
             >
               Delete
             </Sure>

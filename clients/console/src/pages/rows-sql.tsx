@@ -21,7 +21,7 @@ export function Sql({ projectId }: { readonly projectId: string }) {
   const editor = useRef<HTMLTextAreaElement>(null);
   const [ran, setRan] = useState('');
   const [result, setResult] = useState<RunSqlMutation['runSql']>(null);
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<PendingSql>();
 
   const runNow = async (sql: string) => {
     setAsked(undefined);
@@ -89,13 +89,13 @@ export function Sql({ projectId }: { readonly projectId: string }) {
   );
 }
 
-interface Asked {
+interface PendingSql {
   readonly sql: string;
   readonly losses: readonly string[];
 }
 
 interface AskToRunProps {
-  readonly asked: Asked;
+  readonly asked: PendingSql;
   readonly run: () => void;
   readonly cancel: () => void;
 }

@@ -10,14 +10,14 @@ import { Loading } from '../parts/loaded.tsx';
 import type { Order } from '../parts/order.ts';
 import { useStore } from '../store.ts';
 import { FollowTableDocument, type TableShapeFragment } from './rows.graphql.ts';
+import { pageAddress, pageSize, type RowsApi, readRows, type TextRow } from './rows-api.ts';
 import { primaryKey } from './rows-columns.ts';
-import { type Door, pageAddress, pageSize, readRows, type TextRow } from './rows-door.ts';
 import { RowForm } from './rows-form.tsx';
 
 interface TableRowsProps {
   readonly projectId: string;
   readonly table: TableShapeFragment;
-  readonly door: Door;
+  readonly api: RowsApi;
   /** Whether this key may change rows. */
   readonly writes: boolean;
   /** Whether a feed reports the table's changes. */
@@ -25,7 +25,7 @@ interface TableRowsProps {
 }
 
 /** A page of a table's rows, loaded again after each change of the table. */
-export function TableRows({ projectId, table, door, writes, live }: TableRowsProps) {
+export function TableRows({ projectId, table, api, writes, live }: TableRowsProps) {
   const { name, columns } = table;
   const key = primaryKey(table);
   const [order, setOrder] = useState<Order>({ column: key[0] ?? columns[0]?.name, falling: false });
@@ -36,12 +36,12 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
   const [open, setOpen] = useState<TextRow | 'new'>();
   const changed = useStore(changes);
   const again = () => setHeard((times) => times + 1);
-  const address = pageAddress(door, name, { columns, key, order, page });
+  const address = pageAddress(api, name, { columns, key, order, page });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `heard` and `changed` say that it may be another answer by now.
   useEffect(() => {
     const gone = new AbortController();
-    readRows(address, door, gone.signal).then(
+    readRows(address, api, gone.signal).then(
       (found) => {
         setError(undefined);
         setRows(found);
@@ -49,7 +49,7 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
       (refused) => gone.signal.aborted || setError(refused as Envelope),
     );
     return () => gone.abort();
-  }, [address, door.apikey, heard, changed]);
+  }, [address, api.apikey, heard, changed]);
 
   const ended = useFeed(
     FollowTableDocument,
@@ -108,7 +108,7 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
       {open !== undefined && (
         <RowForm
           table={table}
-          door={door}
+          api={api}
           row={open === 'new' ? undefined : open}
           rowKey={open === 'new' ? {} : keyOf(open)}
           done={(wrote) => {

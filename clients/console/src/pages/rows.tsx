@@ -114,9 +114,7 @@ function Tables({ project, tables, keys }: TablesProps) {
         projectId={project.projectId}
         table={table}
         writes={!visitor}
-        door={
-          visitor ? { path: '/rest/v1', apikey: keys.anonKey } : { path: '/admin/v1/rest', apikey: keys.serviceKey }
-        }
+        api={visitor ? { path: '/rest/v1', apikey: keys.anonKey } : { path: '/admin/v1/rest', apikey: keys.serviceKey }}
         live={live}
       />
     </Card>

@@ -29,7 +29,7 @@ export async function ask<Answer>(path: string, body: Body, person?: Person): Pr
   } satisfies Envelope;
 }
 
-interface Asked<Options> {
+interface OptionsAnswer<Options> {
   readonly options: Options;
 }
 
@@ -50,7 +50,7 @@ async function fromBrowser(met: Promise<Credential | null>): Promise<unknown> {
   }
 }
 
-const shown = ({ options }: Asked<PublicKeyCredentialRequestOptionsJSON>) =>
+const shown = ({ options }: OptionsAnswer<PublicKeyCredentialRequestOptionsJSON>) =>
   fromBrowser(navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }));
 
 /** Signs in with a passkey. The session is then stored in a cookie. @throws an {@link Envelope} */
@@ -89,7 +89,7 @@ export async function holdsPasskey(): Promise<boolean> {
 
 /** Creates a passkey and registers it for the person. @throws an {@link Envelope} */
 export async function addPasskey(person: Person): Promise<void> {
-  const { options } = await ask<Asked<PublicKeyCredentialCreationOptionsJSON>>(
+  const { options } = await ask<OptionsAnswer<PublicKeyCredentialCreationOptionsJSON>>(
     `${plane}/passkey/enroll/options`,
     {},
     person,

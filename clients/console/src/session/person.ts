@@ -21,7 +21,7 @@ export interface WaitingInvite {
   readonly expires_at: string | null;
 }
 
-interface Told {
+interface SessionAnswer {
   readonly person: {
     readonly csrf_token: string;
     readonly principal_id: string;
@@ -35,7 +35,7 @@ interface Told {
 /** Loads the person who is signed in with this browser. @throws when the gateway does not answer */
 export async function findPerson(): Promise<Person | undefined> {
   const response = await fetch('/console/session.json');
-  const { person } = (await response.json()) as Told;
+  const { person } = (await response.json()) as SessionAnswer;
   if (person === null || person === undefined) return undefined;
   return {
     kind: 'person',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { readRows } from '../../clients/console/src/pages/rows-door.ts';
+import { readRows } from '../../clients/console/src/pages/rows-api.ts';
 
 /** Begins its answer, and never ends it. */
 const server = createServer((_request, response) => {

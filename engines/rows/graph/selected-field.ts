@@ -28,12 +28,12 @@ export type PartName =
 export type Args = Readonly<Record<string, unknown>>;
 
 /** A field of a request, with fragments spread and arguments read. */
-export interface Asked {
+export interface SelectedField {
   /** Under which it is answered. */
   readonly key: string;
   readonly meaning: FieldMeaning;
   readonly args: Args;
-  readonly below: readonly Asked[];
+  readonly below: readonly SelectedField[];
 }
 
 /** A row as the database gives it, by the labels of a plan. */

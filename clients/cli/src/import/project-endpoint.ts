@@ -7,7 +7,7 @@ import { rows as projectRows } from '../operations/projects.ts';
 import { pause } from '../progress.ts';
 
 /** What an import asks of a project. */
-export interface ProjectAuthentication {
+export interface ProjectEndpoint {
   /** Runs SQL as one transaction. @throws Failure with the gateway's envelope */
   readonly sql: (text: string, params?: readonly unknown[]) => Promise<Record<string, unknown>>;
   readonly importUsers: (users: readonly unknown[]) => Promise<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface ProjectAuthentication {
 const triesMax = 8;
 
 /** Each request has a key, so that one whose answer was lost is sent again and done once. */
-export function projectDoor(cli: Cli, project: string): ProjectAuthentication {
+export function projectEndpoint(cli: Cli, project: string): ProjectEndpoint {
   async function send(path: string, body: unknown): Promise<Record<string, unknown>> {
     const idempotencyKey = randomUUID();
     for (let tries = 1; ; tries += 1) {

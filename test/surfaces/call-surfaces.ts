@@ -6,7 +6,7 @@ import type { Actor } from '../helpers/actors.ts';
 import { asWire } from '../helpers/as-wire.ts';
 import type { Service } from '../helpers/service.ts';
 import { platformTools } from '../mcp/mcp-stage.ts';
-import { type CommandCaller, codeOf, commandOf, commandRunner, wordsFor } from './command-door.ts';
+import { type CommandCaller, codeOf, commandOf, commandRunner, wordsFor } from './command-surface.ts';
 import { widen } from './widen.ts';
 
 type Json = Record<string, unknown>;

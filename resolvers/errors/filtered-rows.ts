@@ -3,7 +3,7 @@ import { errorFingerprints, releaseActivations } from '../../db/schema/errors.ts
 import { type ParametersOf, pick, typed } from '../../db/sql.ts';
 
 /** Which of a project’s failures are asked for, and in which window. */
-export interface AskedErrors {
+export interface ErrorsFilter {
   readonly orgId: string;
   readonly projectId: string;
   readonly since?: Date | undefined;
@@ -17,8 +17,8 @@ export interface AskedErrors {
 
 const filter = typed<string | null>('text');
 
-/** The parameters of {@link askedRows}. */
-export const askedParams = {
+/** The parameters of {@link filteredRows}. */
+export const filterParams = {
   ...pick(errorFingerprints, 'orgId', 'projectId'),
   since: typed<Date | null>('timestamp with time zone'),
   until: typed<Date | null>('timestamp with time zone'),
@@ -28,11 +28,11 @@ export const askedParams = {
   newIn: filter,
 };
 
-/** The parameters of {@link askedRows} in a statement. */
-export type AskedSql = { readonly [Name in keyof typeof askedParams]: SQL };
+/** The parameters of {@link filteredRows} in a statement. */
+export type FilterSql = { readonly [Name in keyof typeof filterParams]: SQL };
 
-/** What is asked, as the values of {@link askedParams}. */
-export const valuesOf = (asked: AskedErrors): ParametersOf<typeof askedParams> => ({
+/** What is asked, as the values of {@link filterParams}. */
+export const valuesOf = (asked: ErrorsFilter): ParametersOf<typeof filterParams> => ({
   orgId: asked.orgId,
   projectId: asked.projectId,
   since: asked.since ?? null,
@@ -51,7 +51,7 @@ export const valuesOf = (asked: AskedErrors): ParametersOf<typeof askedParams> =
  * of its rows is, in whichever function, so the function that is asked for is picked only after that; all rows of an
  * identity are of one kind.
  */
-export const askedRows = (given: AskedSql): SQL => sql`asked as (
+export const filteredRows = (given: FilterSql): SQL => sql`asked as (
       select coalesce(${given.since}::timestamptz, u.until - interval '24 hours') as since, u.until,
         case when ${given.newIn}::text = 'active' then (
           select ${releaseActivations.releaseId} from ${releaseActivations}

@@ -3,7 +3,7 @@ import type { Order } from '../parts/order.ts';
 import { type Column, kindOf } from './rows-columns.ts';
 
 /** The address at which a project's rows are read and written, and the API key for it. */
-export interface Door {
+export interface RowsApi {
   readonly path: string;
   readonly apikey: string;
 }
@@ -16,7 +16,7 @@ export const pageSize = 50;
 /** Quotes a name for the query dialect, whatever characters it contains. */
 const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&')}"`;
 
-const addressOf = ({ path }: Door, table: string, search: URLSearchParams) =>
+const addressOf = ({ path }: RowsApi, table: string, search: URLSearchParams) =>
   `${path}/${encodeURIComponent(table)}?${search}`;
 
 /** Selects the rows of a table to read. */
@@ -30,7 +30,7 @@ interface Wanted {
 }
 
 /** The address of one page of rows plus one more row, which shows whether there is a next page. */
-export function pageAddress(door: Door, table: string, { columns, key, order, page }: Wanted): string {
+export function pageAddress(api: RowsApi, table: string, { columns, key, order, page }: Wanted): string {
   const { column, falling } = order;
   const search = new URLSearchParams({
     select: columns.map(({ name }) => `${quoted(name)}::text`).join(','),
@@ -40,42 +40,42 @@ export function pageAddress(door: Door, table: string, { columns, key, order, pa
   const ordered = column === undefined ? [] : [`${quoted(column)}.${falling ? 'desc' : 'asc'}`];
   const ties = key.filter((name) => name !== column).map((name) => `${quoted(name)}.asc`);
   if (column !== undefined) search.set('order', [...ordered, ...ties].join(','));
-  return addressOf(door, table, search);
+  return addressOf(api, table, search);
 }
 
 /** @throws Envelope */
-export const readRows = (address: string, { apikey }: Door, signal: AbortSignal): Promise<readonly TextRow[]> =>
+export const readRows = (address: string, { apikey }: RowsApi, signal: AbortSignal): Promise<readonly TextRow[]> =>
   send(address, { headers: { apikey }, signal });
 
 /** New values by column: null, or text that PostgreSQL parses. */
 export type Values = ReadonlyMap<Column, string | null>;
 
 /** @throws Envelope */
-export async function insertRow(door: Door, table: string, values: Values): Promise<void> {
-  await write(door, 'POST', table, new URLSearchParams(), values);
+export async function insertRow(api: RowsApi, table: string, values: Values): Promise<void> {
+  await write(api, 'POST', table, new URLSearchParams(), values);
 }
 
 /** Changes the row with this key. @throws Envelope, also when the row no longer exists */
-export async function updateRow(door: Door, table: string, key: TextRow, values: Values): Promise<void> {
-  requireOne(await write(door, 'PATCH', table, filtersOf(key), values));
+export async function updateRow(api: RowsApi, table: string, key: TextRow, values: Values): Promise<void> {
+  requireOne(await write(api, 'PATCH', table, filtersOf(key), values));
 }
 
 /** @throws Envelope, also when the row no longer exists */
-export async function deleteRow(door: Door, table: string, key: TextRow): Promise<void> {
-  requireOne(await write(door, 'DELETE', table, filtersOf(key)));
+export async function deleteRow(api: RowsApi, table: string, key: TextRow): Promise<void> {
+  requireOne(await write(api, 'DELETE', table, filtersOf(key)));
 }
 
 /** @returns the keys of the written rows */
 function write(
-  door: Door,
+  api: RowsApi,
   method: string,
   table: string,
   search: URLSearchParams,
   values?: Values,
 ): Promise<readonly object[]> {
-  return send(addressOf(door, table, search), {
+  return send(addressOf(api, table, search), {
     method,
-    headers: { apikey: door.apikey, 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: { apikey: api.apikey, 'content-type': 'application/json', prefer: 'return=representation' },
     ...(values === undefined ? {} : { body: bodyOf(values) }),
   });
 }

@@ -5,7 +5,7 @@ import { useStore } from '../store.ts';
 const ProofDialog = lazy(() => import('./proof-dialog.tsx'));
 
 /** The dialog that asks for a proof, while a change needs one. */
-export function ProofAsked() {
+export function ProofPrompt() {
   const asked = useStore(question);
   if (asked === undefined) return null;
   return (
