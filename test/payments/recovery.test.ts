@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { getAddress } from 'viem';
 import { afterAll, expect, test, vi } from 'vitest';
 import { readPresented } from '../../engines/x402/presented.ts';
+import { encodeHeader } from '../../engines/x402/terms.ts';
 import { startCallGate } from '../helpers/call-gate.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
@@ -116,6 +117,11 @@ test('an answer that was lost on its way is given once more, at the same address
     .toMatchObject([{ state: 'settled', outcome: expect.any(Buffer) }]);
   const elsewhere = await get(service, `/api/x402-audit?url=${hosts.pop()}`, paying(header));
   expect([elsewhere.status, elsewhere.body.error]).toEqual([402, 'invalid_exact_evm_nonce_already_used']);
+  // Everything but the signature can be read on the chain.
+  const copied = decoded(header);
+  copied.payload.signature = `0x${'1'.repeat(128)}1b`;
+  const forged = await get(service, order.path, paying(encodeHeader(copied)));
+  expect([forged.status, forged.body.error]).toEqual([402, 'invalid_exact_evm_nonce_already_used']);
   await expect.poll(async () => (await send()).status).toBe(200);
   await expect.poll(() => statesOf(service.control, payer.address)).toMatchObject([{ state: 'delivered' }]);
   expect((await send()).status).toBe(402);
