@@ -32,7 +32,6 @@ function ownRoute(op: AnyOperation): Route[] {
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
-  ...operations.flatMap(ownRoute),
   ...orgRoutes,
   ...memberRoutes,
   ...projectRoutes,
@@ -53,4 +52,5 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...productRoutes,
   ...verificationRoutes,
+  ...operations.flatMap(ownRoute),
 ];
