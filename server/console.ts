@@ -15,6 +15,7 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 };
 
 /** Scripts and styles of its own alone, nothing inline, no frame around it, and no word to anybody but this server. */
@@ -23,6 +24,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -80,16 +82,18 @@ export function consoleEntries(options: HttpOptions): Entry[] {
 const answerFile =
   (cacheControl: string) =>
   async ({ request, response, path }: Exchange): Promise<void> => {
-    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     const file = await assetOf(path.slice(root.length + 1));
     if (file === undefined) throw new ServiceError('ROUTE_NOT_FOUND');
+    const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const { type, plain, packed } = file;
+    const isPacked = takesGzip && packed !== undefined;
     const headers = {
-      'content-type': file.type,
+      'content-type': type,
       'cache-control': cacheControl,
       vary: 'accept-encoding',
-      ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),
+      ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
     };
-    sendAnswer(response, { status: 200, headers, body: takesGzip ? file.packed : file.plain });
+    sendAnswer(response, { status: 200, headers, body: isPacked ? packed : plain });
   };
 
 async function answerPage({ response }: Exchange): Promise<void> {
@@ -104,7 +108,8 @@ async function answerPage({ response }: Exchange): Promise<void> {
 interface Asset {
   readonly type: string;
   readonly plain: Buffer;
-  readonly packed: Buffer;
+  /** Undefined for what is compressed by its own format, such as fonts. */
+  readonly packed: Buffer | undefined;
 }
 
 /** Packed once. There are as many as the build has made, and their names say what they hold. */
@@ -112,13 +117,14 @@ const assets = new Map<string, Asset>();
 
 /** @returns undefined for a name that the build has not made */
 async function assetOf(inside: string): Promise<Asset | undefined> {
-  const type = types[/^(?:assets\/)?[\w-]+(?:\.[\w-]+)*\.(js|css|svg)$/.exec(inside)?.[1] ?? ''];
+  const type = types[/^(?:assets\/)?[\w-]+(?:\.[\w-]+)*\.(js|css|svg|woff2)$/.exec(inside)?.[1] ?? ''];
   if (type === undefined) return undefined;
   const known = assets.get(inside);
   if (known !== undefined) return known;
   const plain = await readFile(built + inside).catch(() => undefined);
   if (plain === undefined) return undefined;
-  const asset: Asset = { type, plain, packed: await promisify(gzip)(plain, { level: 9 }) };
+  const packed = type === types.woff2 ? undefined : await promisify(gzip)(plain, { level: 9 });
+  const asset: Asset = { type, plain, packed };
   assets.set(inside, asset);
   return asset;
 }

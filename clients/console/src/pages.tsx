@@ -64,6 +64,7 @@ const pages = [
   ['/audits', page(() => import('./pages/audits.tsx'))],
   ['/outbox', page(() => import('./pages/outbox.tsx'))],
   ['/you', page(() => import('./pages/you.tsx'))],
+  ['/design', page(() => import('./pages/design/design.tsx'))],
 ] as const;
 
 /** Returns the page of an address. */

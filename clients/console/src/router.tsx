@@ -1,4 +1,5 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useEffect } from 'react';
+import { searchChanged } from './search.ts';
 import { createStore, useStore } from './store.ts';
 
 const base = '/console';
@@ -10,11 +11,12 @@ addEventListener('popstate', () => path.set(readPath()));
 /** The path of the page relative to the console's base. */
 export const usePath = (): string => useStore(path);
 
-/** Navigates to a page of the console. */
+/** Navigates to a page of the console. @param to its path, with a search where the page has one */
 export function go(to: string): void {
   // A link to the current page adds no history entry.
-  if (to !== path.get()) history.pushState(null, '', base + (to === '/' ? '' : to));
+  if (to !== path.get() + location.search) history.pushState(null, '', base + (to === '/' ? '' : to));
   path.set(readPath());
+  searchChanged();
   scrollTo(0, 0);
 }
 
@@ -24,7 +26,7 @@ interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'
 
 /** A link to a page of the console. With a modifier key the browser handles it as any other link. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
-  const current = usePath() === to;
+  const current = usePath() === to.replace(/\?.*$/, '');
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { Toasts } from './design/toast.tsx';
 import type { Link as Connection } from './graph/link.ts';
 import { Menu } from './menu.tsx';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
@@ -82,6 +83,7 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
         </div>
       </div>
       <ProofPrompt />
+      <Toasts />
     </>
   );
 }

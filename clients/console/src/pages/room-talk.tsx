@@ -139,12 +139,13 @@ function useEndInSight(last: string | undefined, waiting: number) {
   const watch = useCallback(
     (element: HTMLDivElement) => {
       list.current = element;
-      let top = 0;
+      let seen = { top: 0, height: 0 };
       const scrolled = () => {
-        // A list that grew is told of as one that was scrolled; only its reader scrolls back.
+        // The browser scrolls a list that shrinks, too: its reader has scrolled back only if its height is what it was.
         const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
-        atEnd.current = isNear || (atEnd.current && element.scrollTop >= top);
-        top = element.scrollTop;
+        const isByReader = element.scrollTop < seen.top && element.scrollHeight === seen.height;
+        atEnd.current = isNear || (atEnd.current && !isByReader);
+        seen = { top: element.scrollTop, height: element.scrollHeight };
       };
       const growth = new ResizeObserver(showEnd);
       growth.observe(element);

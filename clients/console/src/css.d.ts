@@ -1,0 +1,2 @@
+/** Styles of one page alone, which Vite loads with it. */
+declare module '*.css';

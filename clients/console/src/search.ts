@@ -1,0 +1,34 @@
+import { createStore, useStore } from './store.ts';
+
+const search = createStore(location.search);
+const reread = () => search.set(location.search);
+addEventListener('popstate', reread);
+
+/** Called after each change of the path, whose search is then another. */
+export const searchChanged = reread;
+
+/**
+ * A state of a page that its address holds: filters, tabs, dialogs. A link leads to it, a reload keeps it, the back button
+ * returns to it.
+ *
+ * @param usual what is meant when the address says nothing; that value is not written
+ * @returns the value, and a function that changes it; a change adds an entry to the history unless it says otherwise
+ */
+export function useSearch(
+  name: string,
+  usual: string,
+): readonly [string, (value: string, options?: { readonly replace?: boolean }) => void] {
+  const value = new URLSearchParams(useStore(search)).get(name) ?? usual;
+  return [
+    value,
+    (next, { replace = false } = {}) => {
+      if (next === value) return;
+      const params = new URLSearchParams(location.search);
+      if (next === usual) params.delete(name);
+      else params.set(name, next);
+      const query = params.size === 0 ? '' : `?${params}`;
+      history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + query + location.hash);
+      reread();
+    },
+  ];
+}
