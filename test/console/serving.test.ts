@@ -92,6 +92,20 @@ describe('the console as it is served', () => {
     expect([head.status, head.body.length]).toEqual([200, 0]);
   });
 
+  test('fonts come from the gateway, as they are: their format is packed already', async () => {
+    const sheet = /href="(\/console\/assets\/[^"]+\.css)"/.exec(String((await fetched('/console')).body))![1]!;
+    const fonts = [...String((await fetched(sheet)).body).matchAll(/url\(([^)]+\.woff2)\)/g)].map(([, url]) => url!);
+    expect(fonts.length).toBeGreaterThan(5);
+    for (const path of fonts) {
+      const { status, headers, body } = await fetched(path, { 'accept-encoding': 'gzip' });
+      expect([status, headers['content-type'], headers['content-encoding']]).toEqual([200, 'font/woff2', undefined]);
+      expect(body.subarray(0, 4).toString('latin1')).toBe('wOF2');
+    }
+    expect(String((await fetched('/console')).headers['content-security-policy']).split('; ')).toContain(
+      "font-src 'self'",
+    );
+  });
+
   test.each([
     '/console/assets/none-12345678.js',
     '/console/assets/../index.html',
