@@ -63,7 +63,7 @@ export interface Services {
   /** Counts requests made with projects' own keys. */
   readonly usage: UsageCounter;
   readonly settings: ServiceSettings;
-  /** SettlementCallbacks of every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
+  /** Called after every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
   readonly observe: (operation: string, code: string, seconds: number) => void;
   readonly now: () => Date;
   readonly newId: (prefix: IdPrefix) => string;

@@ -119,8 +119,8 @@ interface Changes<Input extends z.ZodObject, Output> {
   /**
    * Its answer lets any holder act, such as a cookie, a token or a key, or it is about the very session that
    * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
-   * person has sent another request. A caller without a credential is recognised by the secret that it sends; without one, no key
-   * counts.
+   * person has sent another request. A caller without a credential is recognised by the secret that it sends; without
+   * one, no key counts.
    */
   readonly credentialBound?: true;
   /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */

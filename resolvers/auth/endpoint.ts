@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import type { DeclaredEndpoint } from '../../kernel/run/domain.ts';
 import { observed } from '../../kernel/run/observed.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
@@ -8,18 +9,14 @@ import { userMissing } from './session-over.ts';
 import { authenticateProject, type ProjectCaller } from './shared/authenticate-project.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
-export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
-  /** Dotted and stable, for example `auth.signup`. */
+export interface Endpoint<Input extends z.ZodObject, Scope, Wire> extends DeclaredEndpoint {
   readonly name: `auth.${string}`;
-  /** One sentence, shown wherever it is offered. */
-  readonly summary: string;
   readonly input: Input;
   /** Admits the caller, and returns what the handler works on. */
   readonly admit: (ctx: Context, caller: ProjectCaller) => Promise<Scope>;
   /** Whether a request is by the key alone, so that a user's token beside it may have expired. @default never */
   readonly byKeyAlone?: (raw: z.input<Input>) => boolean;
   readonly handler: (ctx: Context & ProjectCaller & Scope, input: z.output<Input>) => Promise<Wire>;
-  /** The documented JSON of the answer. */
   readonly wire: z.ZodType<Wire>;
 }
 

@@ -1,11 +1,9 @@
 import { createStore, useStore } from './store.ts';
 
 const search = createStore(location.search);
-const reread = () => search.set(location.search);
-addEventListener('popstate', reread);
-
-/** Called after each change of the path, whose search is then another. */
-export const searchChanged = reread;
+/** Called after each change of the address. */
+export const searchChanged = () => search.set(location.search);
+addEventListener('popstate', searchChanged);
 
 /**
  * A state of a page that its address holds: filters, tabs, dialogs. A link leads to it, a reload keeps it, the back button
@@ -28,7 +26,7 @@ export function useSearch(
       else params.set(name, next);
       const query = params.size === 0 ? '' : `?${params}`;
       history[replace ? 'replaceState' : 'pushState'](null, '', location.pathname + query + location.hash);
-      reread();
+      searchChanged();
     },
   ];
 }

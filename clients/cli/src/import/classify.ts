@@ -114,7 +114,7 @@ const rules: readonly Rule[] = [
   ['security labels', noServer, /^SECURITY\s+LABEL\s/i],
   [
     'large objects',
-    'There is no endpoint to large objects; keep bytes in a column of type bytea.',
+    'There is no endpoint for large objects; keep bytes in a column of type bytea.',
     /^(?:SELECT\s+(?:pg_catalog\.)?lo(?:_\w+|write)\s*\(|(?:ALTER|COMMENT\s+ON)\s+LARGE\s+OBJECT\s)/i,
   ],
   [
