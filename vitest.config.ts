@@ -15,10 +15,10 @@ const acrossNodes = [
 const nodes = process.env.SVC_TEST_NODES !== undefined;
 
 const include = nodes ? acrossNodes : [lanes ? 'test/lanes/**/*.test.ts' : 'test/**/*.test.ts'];
-const exclude = lanes ? [] : ['test/lanes/**', 'node_modules/**'];
+const exclude = lanes ? ['**/node_modules/**'] : ['test/lanes/**', 'node_modules/**'];
 const ownModules = 'test/**/*.own-modules.test.ts';
 const globalSetup = 'test/helpers/global-setup.ts';
-const setupFiles = 'test/helpers/property-setup.ts';
+const setupFiles = 'test/helpers/each-file.ts';
 
 const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
   extends: true as const,

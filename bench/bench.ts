@@ -5,8 +5,10 @@ import { type Line, table } from './report.ts';
 import { append } from './rows/append.ts';
 import { siteAudit } from './rows/audits.ts';
 import { backup } from './rows/backup.ts';
+import { deploy } from './rows/deploys.ts';
 import { executors } from './rows/executors.ts';
 import { feedRead } from './rows/feeds.ts';
+import { flip } from './rows/flips.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { challenge, paidRequest } from './rows/payments.ts';
 import { provision } from './rows/provision.ts';
@@ -15,6 +17,8 @@ import { restRow, row } from './rows/reads.ts';
 import { rebuild } from './rows/rebuild.ts';
 import { fanOut, latency, memory, saturated } from './rows/sockets.ts';
 import { start } from './rows/start.ts';
+import { staticFile } from './rows/static-file.ts';
+import { upload } from './rows/upload.ts';
 import { bulk, large } from './rows/writes.ts';
 import { onStage, type Stage } from './stage.ts';
 
@@ -37,6 +41,9 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   'live-latency': liveLatency,
   rebuild,
   provision,
+  'static-file': staticFile,
+  deploy,
+  flip,
   'fan-out': fanOut,
   latency,
   saturated,
@@ -45,6 +52,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   'paid-request': paidRequest,
   start,
   backup,
+  upload,
 };
 
 /** Runs the rows that were asked for and prints what they say. @returns whether every row could be measured */

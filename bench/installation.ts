@@ -17,6 +17,8 @@ export interface Installation {
   /** What the gateway was started with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly gateway: Server;
+  /** Starts one more gateway like it, which ends with the run. */
+  readonly startNode: () => Promise<Server>;
   /** Ends and removes all of it. */
   readonly stop: () => Promise<void>;
 }
@@ -65,12 +67,13 @@ export async function startInstallation({
       ...env,
     };
     const unlimited = ['--import', fileURLToPath(new URL('subjects/unlimited.ts', import.meta.url))];
-    const gateway = await startServer('../server/main.ts', environment, folder, [...unlimited, ...flags]);
+    const startNode = () => startServer('../server/main.ts', environment, folder, [...unlimited, ...flags]);
+    const gateway = await startNode();
     const stop = async () => {
       await gateway.stop();
       await stopServer();
     };
-    return { folder, databaseUrl, root, environment, gateway, stop };
+    return { folder, databaseUrl, root, environment, gateway, startNode, stop };
   } catch (error) {
     await stopServer();
     throw error;

@@ -19,6 +19,9 @@ export const rowNames = [
   'live-latency',
   'rebuild',
   'provision',
+  'static-file',
+  'deploy',
+  'flip',
   'fan-out',
   'latency',
   'saturated',
@@ -27,10 +30,11 @@ export const rowNames = [
   'paid-request',
   'start',
   'backup',
+  'upload',
 ] as const;
 
 /** Those that run only when they are named, or all are. */
-const longRows: readonly string[] = ['executors', 'saturated', 'backup'];
+const longRows: readonly string[] = ['executors', 'saturated', 'backup', 'upload'];
 
 export type RowName = (typeof rowNames)[number];
 
@@ -53,16 +57,18 @@ export interface Sizes {
   readonly messages: number;
   /** Rows of the project that is backed up. */
   readonly backupMegabytes: number;
+  /** Length of the object that is uploaded, in MiB. Its copies take four times that on the disk. */
+  readonly uploadMegabytes: number;
 }
 
 const usage = `npm run bench -- [options]
 
   --only a,b      rows to run, of: ${rowNames.join(', ')}
-                  (executors, saturated, 5,000 sockets, and backup run only when they are named or with --full)
+                  (executors, saturated, 5,000 sockets, backup and upload run only when they are named or with --full)
   --rounds n      rounds of each measurement; the median counts (default 3)
   --seconds n     length of one round (default 2)
-  --full          200,000 messages instead of 20,000, and the rows saturated and backup
-  --organizations n, --projects n, --messages n, --backup-megabytes n
+  --full          200,000 messages instead of 20,000, and the rows saturated, backup and upload
+  --organizations n, --projects n, --messages n, --backup-megabytes n, --upload-megabytes n
   --json          prints JSON instead of a table
   --profile dir   profiles the gateway into that folder; read it with node bench/profile.ts <file>
 `;
@@ -80,6 +86,7 @@ export function readOptions(args: readonly string[]): Options | { readonly help:
       projects: { type: 'string', default: '500' },
       messages: { type: 'string' },
       'backup-megabytes': { type: 'string', default: '800' },
+      'upload-megabytes': { type: 'string', default: '5120' },
       json: { type: 'boolean', default: false },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -106,6 +113,7 @@ export function readOptions(args: readonly string[]): Options | { readonly help:
       projects: number('projects', values.projects),
       messages: number('messages', values.messages ?? (values.full ? '200000' : '20000')),
       backupMegabytes: number('backup-megabytes', values['backup-megabytes']),
+      uploadMegabytes: number('upload-megabytes', values['upload-megabytes']),
     },
   };
 }

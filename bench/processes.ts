@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { firstUrl } from '../scripts/first-url.ts';
 
@@ -76,6 +78,28 @@ export async function startServer(
   // `localhost` may resolve to two addresses, and the second try would be measured too.
   return { ...one, url: url.replace('localhost', '127.0.0.1') };
 }
+
+/** Starts a program that is no Node, and waits until it listens. */
+export async function startProgram(program: string, args: readonly string[], url: string): Promise<Server> {
+  const [command, ...all] = canPin ? ['taskset', '-c', `0-${cores - 2}`, program, ...args] : [program, ...args];
+  const one = watch(spawn(command!, all, { stdio: ['ignore', 'ignore', 'inherit'] }));
+  const { hostname, port } = new URL(url);
+  for (let patience = 100; !(await listens(hostname, Number(port))); patience--) {
+    if (patience === 0 || one.child.exitCode !== null) throw new Error(`${program} does not serve.`);
+    await sleep(50);
+  }
+  return { ...one, url };
+}
+
+const listens = (host: string, port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const tell = (found: boolean) => () => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.on('connect', tell(true)).on('error', tell(false));
+  });
 
 /** A process that makes load, and answers one request after the other. */
 export interface Worker<Command, Answer> extends Running {

@@ -7,7 +7,9 @@ import { connect, type Socket } from 'node:net';
 import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
 
 const endOfHead = Buffer.from('\r\n\r\n');
-const lengthName = Buffer.from('content-length: ');
+/** In the letters of Node, and in those of nginx. */
+const lengthNames = ['content-length: ', 'Content-Length: '].map((name) => Buffer.from(name));
+const lengthBytes = lengthNames[0]!.length;
 const statusAt = 'HTTP/1.1 '.length;
 
 /** A request as it goes over the wire. */
@@ -33,9 +35,9 @@ function numberAt(bytes: Buffer, at: number): number {
 function endOf(bytes: Buffer): number | undefined {
   const head = bytes.indexOf(endOfHead);
   if (head === -1) return undefined;
-  const named = bytes.indexOf(lengthName);
+  const named = lengthNames.reduce((found, name) => (found === -1 ? bytes.indexOf(name) : found), -1);
   if (named === -1 || named > head) throw new Error('An answer does not say how long it is.');
-  const end = head + endOfHead.length + numberAt(bytes, named + lengthName.length);
+  const end = head + endOfHead.length + numberAt(bytes, named + lengthBytes);
   return end <= bytes.length ? end : undefined;
 }
 

@@ -5,6 +5,7 @@ import {
   type ErrorRow,
   edit,
   fund,
+  higherTier,
   renew,
   row,
   sendAdminKey,
@@ -97,10 +98,13 @@ export const commonErrors = defineErrors({
   }),
   HOST_NOT_FOUND: row(404, 'not_found', 'No project is served under this host.'),
   PROJECT_NOT_FOUND: row(404, 'not_found', 'The project is gone.'),
+  PLAN_NOT_FOUND: row(404, 'not_found', 'There is no such plan.'),
   RESOURCE_NOT_FOUND: row(404, 'not_found', 'There is no such resource.'),
   ROUTE_NOT_FOUND: row(404, 'not_found', 'There is no such path.'),
+  ROUTE_METHOD_NOT_ALLOWED: row(405, 'validation', 'This path of the site does not answer that method.'),
   METHOD_NOT_ALLOWED: row(405, 'validation', 'This path does not answer that method.'),
   NOT_ACCEPTABLE: row(406, 'validation', 'None of the accepted content types can be given.'),
+  INVALID_STATE: row(409, 'conflict', 'This cannot be done in the state that it is in.'),
   IDEMPOTENCY_KEY_REUSED: row(409, 'conflict', 'This idempotency key was used with another request.', {
     nextActions: [{ type: 'edit_request', why: 'Use a new key for a new request.' }],
   }),
@@ -125,6 +129,9 @@ export const commonErrors = defineErrors({
   REQUEST_TIMEOUT: row(408, 'validation', 'The request did not arrive in time.', {
     retryable: true,
     nextActions: [again],
+  }),
+  PLAN_EXPIRED: row(410, 'conflict', 'The plan has expired.', {
+    nextActions: [{ type: 'edit_request', why: 'Plan again.' }],
   }),
   BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
@@ -160,6 +167,70 @@ export const commonErrors = defineErrors({
     retryable: true,
     nextActions: [again],
   }),
+  MIGRATE_GATE_ACTIVE: row(503, 'deploy', 'Migrations of the project run.', { retryable: true, nextActions: [again] }),
+  INVALID_SPEC: row(400, 'validation', 'The release specification is not valid.', { nextActions: [edit] }),
+  INVALID_WIRE_SCHEMA: row(
+    400,
+    'validation',
+    'The specification has a form that clients resolve before they send it.',
+    { nextActions: [edit] },
+  ),
+  MANIFEST_EMPTY: row(400, 'validation', 'The specification would change nothing.', { nextActions: [edit] }),
+  SVC_LOCALE_NOT_CANONICAL: row(400, 'validation', 'A locale is not written as the standard writes it.', {
+    nextActions: [edit],
+  }),
+  ASSET_DUPLICATE_KEY_IN_PUT: row(400, 'validation', 'An asset is put twice.', { nextActions: [edit] }),
+  ASSET_KEY_IN_PUT_AND_DELETE: row(400, 'validation', 'An asset is put and deleted.', { nextActions: [edit] }),
+  CONTENT_MISSING: row(409, 'conflict', 'Content of the release was not uploaded.', {
+    nextActions: [{ type: 'edit_request', why: 'Plan the deploy again.' }],
+  }),
+  PRUNE_CONFIRMATION_REQUIRED: row(409, 'conflict', 'The deletion of assets has to be confirmed.', {
+    nextActions: [{ type: 'edit_request', why: 'Plan the deploy again.' }],
+  }),
+  ASSET_SYNC_DRIFT: row(409, 'conflict', 'Assets have changed since the deletion was confirmed.', {
+    nextActions: [{ type: 'edit_request', why: 'Plan the deploy again.' }],
+  }),
+  INVALID_ASSET_METADATA: row(400, 'validation', 'The metadata of an asset are not valid.', { nextActions: [edit] }),
+  INVALID_EXIF_POLICY: row(400, 'validation', 'The policy for EXIF data is keep or strip.', { nextActions: [edit] }),
+  SUBDOMAIN_MULTI_NOT_SUPPORTED: row(400, 'validation', 'A project has one subdomain at the most.', {
+    nextActions: [edit],
+  }),
+  FUNCTION_CONFIG_INVALID: row(422, 'validation', 'A function cannot be configured so.', { nextActions: [edit] }),
+  TIER_LIMIT_EXCEEDED: row(422, 'quota', 'The tier allows the organization no more of these.', {
+    nextActions: [higherTier],
+  }),
+  FUNCTION_TIMEOUT_EXCEEDS_TIER: row(422, 'quota', 'The tier allows no such timeout.', {
+    nextActions: [higherTier],
+  }),
+  FUNCTION_MEMORY_EXCEEDS_TIER: row(422, 'quota', 'The tier allows no such memory.', {
+    nextActions: [higherTier],
+  }),
+  FUNCTION_SCHEDULE_INTERVAL_TOO_SHORT: row(422, 'quota', 'The tier allows no such schedule.', {
+    nextActions: [higherTier],
+  }),
+  FUNCTION_SCHEDULE_LIMIT_EXCEEDED: row(422, 'quota', 'The tier allows no more schedules.', {
+    nextActions: [higherTier],
+  }),
+  FUNCTIONS_NOT_AVAILABLE: row(
+    422,
+    'deploy',
+    'This gateway cannot run a function of the release, so that it cannot go live.',
+  ),
+  ROUTE_MANIFEST_LOAD_FAILED: row(503, 'deploy', 'What the site serves cannot be looked up right now.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  MIGRATION_CHECKSUM_MISMATCH: row(409, 'conflict', 'A migration of this id was run with other SQL.', {
+    safeToRetry: false,
+    nextActions: [{ type: 'edit_migration', why: 'Give the new SQL an id of its own.' }],
+  }),
+  MISSING_REQUIRED_SECRET: row(409, 'conflict', 'Secrets that the release requires are not set.', {
+    nextActions: [{ type: 'edit_request', command: 'svc secrets set', why: 'Set the secrets, then commit again.' }],
+  }),
+  STATIC_IMMUTABLE_PATH_CHANGED: row(409, 'conflict', 'A file that browsers keep for ever has other bytes.', {
+    nextActions: [edit],
+  }),
+  STORAGE_UNAVAILABLE: row(503, 'upstream', 'The object store is not reachable, or is full.', { retryable: true }),
   SERVICE_UNAVAILABLE: row(503, 'upstream', 'The server cannot serve this right now.', {
     retryable: true,
     nextActions: [again],

@@ -82,6 +82,13 @@ export const renewTier = (tier: string) => ({
 });
 export const renew = renewTier(':tier');
 
+export const higherTier: NextAction = {
+  type: 'set_tier',
+  method: 'POST',
+  path: '/tiers/v1/:tier',
+  why: 'A higher tier allows more.',
+};
+
 export const checkUsage: NextAction = {
   type: 'check_usage',
   method: 'GET',

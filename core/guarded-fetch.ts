@@ -39,6 +39,8 @@ export interface GuardedFetchOptions {
    * private network or on this machine. Never from a tenant's input.
    */
   readonly named?: readonly string[];
+  /** Addresses that an operator named: whatever leads to them is allowed there, by https. Never from a tenant's input. */
+  readonly namedAddresses?: readonly string[];
   /** Longest time until the whole answer is there, in milliseconds. @default 5_000 */
   readonly timeoutMs?: number;
   /** Largest body of an answer, in bytes. @default 1 MiB */
@@ -64,6 +66,7 @@ export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Prom
  */
 export function createGuardedFetch({
   named = [],
+  namedAddresses = [],
   timeoutMs = 5_000,
   bytesMax = 1024 * 1024,
   resolve,
@@ -77,7 +80,7 @@ export function createGuardedFetch({
       throw new GuardedFetchError('forbidden_url', url.host);
     const isAllowed = (address: string) => {
       const kind = addressKind(address);
-      return kind === 'public' || (kind === 'private' && isNamed);
+      return kind === 'public' || (kind === 'private' && (isNamed || namedAddresses.includes(address)));
     };
     // A literal address is never looked up.
     const literal = url.hostname.replace(/^\[|\]$/g, '');

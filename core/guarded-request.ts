@@ -1,7 +1,14 @@
 import { lookup as systemLookup } from 'node:dns';
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream';
 
 /** How far a request has come: its name is resolved, its connection made, its certificate checked. */
 export type GuardedStage = 'resolved' | 'connected' | 'secured';
@@ -10,15 +17,21 @@ export interface GuardedOpening {
   readonly url: URL;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
+  /** Pieces are sent as they come, and asked for as the other side takes them. */
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly signal: AbortSignal;
+  /**
+   * Connections that requests to one origin may share, where the operator named it and all of them are judged alike.
+   * @default a connection of its own
+   */
+  readonly agent?: Agent | undefined;
   /** Resolves host names. @default the system's resolver */
   readonly resolve?: typeof systemLookup | undefined;
   /** Judges an address before it is connected to, and the one that was connected to. */
   readonly isAllowed: (address: string) => boolean;
   /** What a forbidden address is refused with. */
   readonly refusal: () => Error;
-  readonly onStage?: (stage: GuardedStage) => void;
+  readonly onStage?: ((stage: GuardedStage) => void) | undefined;
   /** Most bytes of an answer's headers. @default Node's own bound */
   readonly headerBytesMax?: number;
   /** For trials of the gateway itself: the port a host is served on in them, and who signed its certificate. */
@@ -33,13 +46,13 @@ export interface GuardedOpening {
  * @returns the answer, whose body has yet to be read
  */
 export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
-  const { url, method = 'GET', headers, body, signal, trial } = opening;
+  const { url, method = 'GET', headers, body, signal, trial, agent = false } = opening;
   const options: RequestOptions = {
     method,
     // As it is sent: the body is counted as it comes.
     headers: { 'accept-encoding': 'identity', ...headers, ...(trial === undefined ? {} : { host: url.host }) },
-    // A connection of its own: neither one that another request opened nor one that leads through a proxy.
-    agent: false,
+    // Neither a connection that another caller's request opened nor one that leads through a proxy.
+    agent,
     signal,
     lookup: checkedLookup(opening),
     ...(opening.headerBytesMax === undefined ? {} : { maxHeaderSize: opening.headerBytesMax }),
@@ -55,12 +68,22 @@ export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
     // An answer that leaves HTTP (101) comes as neither an answer nor an error.
     request.on('close', () => failed(new Error('The connection ended without an answer.')));
     watch(request, opening);
-    request.end(body);
+    // What fails on the way has failed the request above.
+    if (isPieces(body)) pipeline(body, request, () => undefined);
+    else request.end(body);
   });
 }
 
+const isPieces = (body: GuardedOpening['body']): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && Symbol.asyncIterator in body;
+
 function watch(request: ClientRequest, { isAllowed, refusal, onStage }: GuardedOpening): void {
   request.on('socket', (socket) => {
+    // It was judged when it was made.
+    if (request.reusedSocket) {
+      onStage?.('connected');
+      return;
+    }
     socket.on('connect', () => {
       // What was judged is what was connected to, whatever lies between.
       if (socket.remoteAddress !== undefined && !isAllowed(socket.remoteAddress)) socket.destroy(refusal());

@@ -20,7 +20,16 @@ export type IdPrefix =
   | 'inq'
   | 'tsk'
   | 'ord'
-  | 'txp';
+  | 'txp'
+  | 'nod'
+  | 'bak'
+  | 'cplan'
+  | 'upl'
+  | 'plan'
+  | 'op'
+  | 'rel'
+  | 'dpl'
+  | 'mbx';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

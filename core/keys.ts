@@ -23,6 +23,11 @@ export type KeyPurpose =
   | 'payments'
   | 'backups'
   | 'backup-secrets'
+  | 'content-uploads'
+  | 'project-secrets'
+  | 'asset-urls'
+  | 'acme-accounts'
+  | 'host-certificates'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -32,7 +32,7 @@ export function traced<Result>(
 const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /** Whether there is anything to record with. */
-function isRecording(): boolean {
+export function isRecording(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('svc-gateway') !== undefined;
 }

@@ -1,10 +1,13 @@
-import { integer, text, timestamp } from './drizzle.ts';
+import { customType, integer, text, timestamp } from './drizzle.ts';
 
 /** A moment, kept with its zone and read as a `Date`. */
 export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 
 /** When the row was written, by the database clock. */
 export const createdAt = () => moment('created_at').notNull().defaultNow();
+
+/** Bytes, read as a `Buffer`. */
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /** A native id: prefixed text, or the text form of a UUID. */
 export const id = (name = 'id') => text(name);

@@ -19,6 +19,7 @@ export {
   check,
   customType,
   date,
+  doublePrecision,
   foreignKey,
   getTableConfig,
   index,

@@ -140,6 +140,9 @@ const queryCanceled = '57014';
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
+/** Whether Postgres cannot take the values as they are, such as a NUL character in a text: class 22. */
+export const isDataFault = (error: unknown): boolean => sqlState(error)?.startsWith('22') === true;
+
 /** Whether another transaction came first with what there can be one of. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
 

@@ -43,6 +43,11 @@ export class ProjectConnections {
     return this.#projects.size;
   }
 
+  /** How many are open to each database. */
+  *byDatabase(): Iterable<readonly [databaseName: string, open: number]> {
+    for (const [name, { open }] of this.#projects) if (open > 0) yield [name, open];
+  }
+
   /** Whether anybody waits for a connection. */
   get wanted(): boolean {
     return !this.#line.isEmpty;

@@ -9,7 +9,7 @@ import {
   runScript,
   type ScriptLimits,
   type ScriptResult,
-  type ScriptSequel,
+  type ScriptRun,
   type ScriptStatement,
 } from './wire/script.ts';
 import { SharedReads } from './wire/shared-reads.ts';
@@ -43,10 +43,14 @@ export interface BatchOptions {
   readonly shared?: boolean;
 }
 
-export interface ScriptOptions extends Pick<BatchOptions, 'signal'> {
-  /** What follows in the same transaction, in order. */
-  readonly sequels?: readonly ScriptSequel[];
+export interface SessionOptions extends Pick<BatchOptions, 'signal'> {
+  /** Longest it may take, in milliseconds. @default as long as any batch */
+  readonly mostMs?: number;
 }
+
+type RunBatch = (statements: readonly BatchStatement[]) => Promise<BatchRows>;
+
+export interface ScriptOptions extends Pick<BatchOptions, 'signal'>, ScriptRun {}
 
 /** Connections to project databases as each project's own login role: opened when needed, closed when idle. */
 export class ProjectPools {
@@ -87,6 +91,11 @@ export class ProjectPools {
     return this.#connections.projects;
   }
 
+  /** How many connections are open to each database, by its name. */
+  open(): Iterable<readonly [databaseName: string, open: number]> {
+    return this.#connections.byDatabase();
+  }
+
   /**
    * Runs statements as one transaction on a connection of the project's.
    *
@@ -112,12 +121,12 @@ export class ProjectPools {
     database: ProjectDatabase,
     statements: readonly ScriptStatement[],
     limits: ScriptLimits,
-    { signal, sequels }: ScriptOptions = {},
+    { signal, ...options }: ScriptOptions = {},
   ): Promise<ScriptResult> {
     return this.#with(this.#connections.projectOf(database), { signal, discard: true }, async ({ client }) => {
       for (const { text } of statements) this.#options.onStatement?.(text);
       try {
-        return await runScript(client, statements, limits, sequels);
+        return await runScript(client, statements, limits, options);
       } catch (error) {
         // A session that cannot even do that is closed when it cannot be cleared either.
         await client.query('rollback').catch(() => undefined);
@@ -132,12 +141,12 @@ export class ProjectPools {
    */
   async transaction<Result>(
     database: ProjectDatabase,
-    work: (run: (statements: readonly BatchStatement[]) => Promise<BatchRows>) => Promise<Result>,
-    { signal }: Pick<BatchOptions, 'signal'> = {},
+    work: (run: RunBatch) => Promise<Result>,
+    options: SessionOptions = {},
   ): Promise<Result> {
     return this.#with(
       this.#connections.projectOf(database),
-      { signal, discard: true },
+      { ...options, discard: true },
       async ({ client, prepared }) => {
         await client.query('begin');
         try {
@@ -150,6 +159,23 @@ export class ProjectPools {
           throw error;
         }
       },
+    );
+  }
+
+  /**
+   * Hands out a session, in which each statement is a transaction of its own: for those that can be part of none. It is
+   * nobody else's meanwhile, and cleared afterwards.
+   */
+  session<Result>(
+    database: ProjectDatabase,
+    work: (run: (statement: BatchStatement) => Promise<pg.QueryResult>) => Promise<Result>,
+    options: SessionOptions = {},
+  ): Promise<Result> {
+    return this.#with(this.#connections.projectOf(database), { ...options, discard: true }, ({ client }) =>
+      work(({ text, values }) => {
+        this.#options.onStatement?.(text);
+        return client.query(text, values as unknown[]);
+      }),
     );
   }
 
@@ -168,7 +194,7 @@ export class ProjectPools {
 
   async #with<Result>(
     project: Project,
-    { signal, caller, discard = false }: BatchOptions,
+    { signal, caller, discard = false, mostMs }: BatchOptions & SessionOptions,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
     const giveBack = caller === undefined ? undefined : await project.turns.take(caller);
@@ -180,7 +206,7 @@ export class ProjectPools {
       throw error;
     }
     let failed = true;
-    const settle = cancelWhenDue(session, this.#options, longestOf(this.#options, caller), signal);
+    const settle = cancelWhenDue(session, this.#options, mostMs ?? longestOf(this.#options, caller), signal);
     try {
       const result = await work(session);
       failed = false;

@@ -2,8 +2,10 @@ import { authStatements } from './project-template/auth.ts';
 import { crashMarkStatements } from './project-template/crash-mark.ts';
 import { ddlFollowerStatements } from './project-template/ddl-follower.ts';
 import { importedUserStatements } from './project-template/imported-users.ts';
+import { listedUserStatements } from './project-template/listed-users.ts';
 import { liveStatements } from './project-template/live.ts';
 import { liveBodyStatements } from './project-template/live-trigger.ts';
+import { migrationStatements } from './project-template/migrations.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { redirectUrlStatements } from './project-template/redirect-urls.ts';
 import { runSweepStatements } from './project-template/run-sweep.ts';
@@ -65,6 +67,8 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 14, statements: liveBodyStatements },
   { version: 15, statements: importedUserStatements },
   { version: 16, statements: redirectUrlStatements },
+  { version: 17, statements: listedUserStatements },
+  { version: 18, statements: migrationStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -5,22 +5,29 @@ import type { DeclaredEndpoint, Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
+import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
 import { contacts } from './contacts/domain.ts';
+import { content } from './content/domain.ts';
+import { deploys } from './deploys/domain.ts';
 import { downloads } from './downloads/domain.ts';
 import { errors } from './errors/domain.ts';
 import { escalations } from './escalations/domain.ts';
 import { events } from './events/domain.ts';
+import { functions } from './functions/domain.ts';
 import { grants } from './grants/domain.ts';
+import { hosts } from './hosts/domain.ts';
 import { identity } from './identity/domain.ts';
 import { incidents } from './incidents/domain.ts';
 import { inquiries } from './inquiries/domain.ts';
+import { installation } from './installation/domain.ts';
 import { invites } from './invites/domain.ts';
 import { licences } from './licences/domain.ts';
 import { lifecycle } from './lifecycle/domain.ts';
 import { live } from './live/domain.ts';
 import { mail } from './mail/domain.ts';
+import { mailboxesDomain } from './mailboxes/domain.ts';
 import { members } from './members/domain.ts';
 import { operator } from './operator/domain.ts';
 import { operatorContact } from './operator-contact/domain.ts';
@@ -31,9 +38,12 @@ import { projectData } from './project-data/domain.ts';
 import { projects } from './projects/domain.ts';
 import { roomInvites } from './room-invites/domain.ts';
 import { rooms } from './rooms/domain.ts';
+import { savedQueriesDomain } from './saved-queries/domain.ts';
+import { secrets } from './secrets/domain.ts';
 import { sessions } from './sessions/domain.ts';
 import { audits } from './site-audits/domain.ts';
 import { tiers } from './tiers/domain.ts';
+import { traffic } from './traffic/domain.ts';
 import { vaults } from './vaults/domain.ts';
 import { verifications } from './verifications/domain.ts';
 
@@ -49,6 +59,14 @@ export const domains: readonly Domain[] = [
   vaults,
   projects,
   projectData,
+  savedQueriesDomain,
+  content,
+  assetsDomain,
+  secrets,
+  deploys,
+  functions,
+  hosts,
+  traffic,
   live,
   rooms,
   roomInvites,
@@ -56,6 +74,7 @@ export const domains: readonly Domain[] = [
   events,
   incidents,
   mail,
+  mailboxesDomain,
   tiers,
   lifecycle,
   billing,
@@ -73,6 +92,7 @@ export const domains: readonly Domain[] = [
   licences,
   downloads,
   agents,
+  installation,
 ];
 
 /** Everything that is declared to be called, by whom it is for. */

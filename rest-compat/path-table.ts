@@ -94,6 +94,12 @@ export class PathTable<Entry extends PathEntry> {
     throw new ServiceError('METHOD_NOT_ALLOWED', { allow, details: { method, allow } });
   }
 
+  /** Whether some method of a path is answered. */
+  has(path: string): boolean {
+    if (this.owned(path) !== undefined) return true;
+    return isDecodable(path) && methods.some((one) => this.#findResolved(one, path) !== undefined);
+  }
+
   /** The exact or raw entries that own a path, whatever its method; undefined where there are none. */
   owned(path: string): Owned<Entry> | undefined {
     const exact = this.#exact.get(path);
@@ -129,12 +135,16 @@ const hasEmptyParameter = (params: Readonly<Record<string, string | undefined>>)
   Object.entries(params).some(([name, value]) => value === '' && name !== '*');
 
 function refuseBrokenEscapes(path: string): void {
-  if (!path.includes('%')) return;
+  if (!isDecodable(path)) throw invalidField('path', 'has a broken percent escape');
+}
+
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true;
   try {
     decodeURIComponent(path);
+    return true;
   } catch {
-    const reason = 'has a broken percent escape';
-    throw invalidField('path', reason);
+    return false;
   }
 }
 

@@ -12,6 +12,16 @@ export interface RestAnswer {
   readonly body: unknown;
   /** Set for what is no JSON: the body is then the text, or the bytes, that are sent with these headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Set for bytes of the object store, which are sent as the request asks for them. */
+  readonly object?: ObjectAnswer;
+}
+
+/** Bytes of the object store, and as what they are sent. */
+export interface ObjectAnswer {
+  readonly projectId: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly contentType: string;
 }
 
 /** One documented path. */
@@ -47,6 +57,8 @@ export interface Route {
   readonly places?: Readonly<Record<string, Place>>;
   /** Every place that is looked into for each input, where there is more than one, too. */
   readonly sources?: Readonly<Record<string, readonly Place[]>>;
+  /** The one parameter of the path that may hold slashes: it is all of the path but what stands around it. */
+  readonly rest?: string;
   /** Whether the answer is bytes, not JSON. */
   readonly answersBytes?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
@@ -56,8 +68,14 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
+  /** A key of a project decides, whatever else the request brings. Contract 03, section 0.1. */
+  readonly keyDecides?: true;
   /** Members of the body that the operation does not know are passed on, for it to refuse. */
   readonly passesUnknown?: true;
+  /** The one parameter that may hold slashes. */
+  readonly rest?: string;
+  /** Bytes of the object store in place of JSON. */
+  readonly asObject?: (output: Output) => ObjectAnswer;
   /** The answer as a ZIP archive, for clients that accept that alone or first. */
   readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
@@ -75,6 +93,12 @@ export const asNobody = (ctx: Context): Context => ({
   },
 });
 
+/** The same request with its key of a project alone, where it has one. */
+function byKey(ctx: Context): Context {
+  const { apikey } = ctx.credentials;
+  return apikey === undefined ? ctx : (ctx.withCredentials?.({ apikey }) ?? ctx);
+}
+
 /**
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
  *
@@ -89,7 +113,16 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   inputs: InputSources<z.input<Input>> = {},
-  { textAs, asMarkdown, asZip, withoutCredential, passesUnknown }: RouteOptions<Output> = {},
+  {
+    textAs,
+    asMarkdown,
+    asZip,
+    asObject,
+    rest,
+    withoutCredential,
+    keyDecides,
+    passesUnknown,
+  }: RouteOptions<Output> = {},
 ): Route {
   const { places, sources, read } = inputReader(method, path, op.input, inputs);
   const spelling = (name: string): string => places[name]?.name ?? name;
@@ -102,12 +135,15 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
     withoutCredential: withoutCredential === true,
+    ...(rest === undefined ? {} : { rest }),
+    ...(asObject === undefined ? {} : { answersBytes: true as const }),
     places,
     sources,
     async run(ctx, request) {
-      const asker = withoutCredential === true ? asNobody(ctx) : ctx;
+      const asker = withoutCredential === true ? asNobody(ctx) : keyDecides === true ? byKey(ctx) : ctx;
       const raw = passesUnknown === true ? { ...request.body, ...read(request) } : read(request);
       const output = await execute(op, asker, raw as z.input<Input>, spelling);
+      if (asObject !== undefined) return { status: 200, body: undefined, object: asObject(output) };
       if (asZip !== undefined && wantsZip(request)) return asZip(output, ctx);
       return {
         status: typeof status === 'number' ? status : status.of(output),

@@ -1,13 +1,20 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations } from '../resolvers/index.ts';
+import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
+import { cacheRoutes } from './cache.ts';
 import { claimRoutes } from './claims.ts';
+import { contentRoutes } from './content.ts';
+import { deployRoutes } from './deploys.ts';
 import { errorRoutes } from './errors.ts';
 import { escalationRoutes } from './escalations.ts';
 import { eventRoutes } from './events.ts';
 import { grantRoutes } from './grants.ts';
+import { hostRoutes } from './hosts.ts';
+import { installationRoutes } from './installation.ts';
 import { mailRoutes } from './mail.ts';
+import { mailboxRoutes } from './mailboxes.ts';
 import { memberRoutes } from './members.ts';
 import { operatorContactRoutes } from './operator-contact.ts';
 import { orgRoutes } from './orgs.ts';
@@ -36,6 +43,11 @@ export const routes: readonly Route[] = [
   ...memberRoutes,
   ...projectRoutes,
   ...projectDataRoutes,
+  ...contentRoutes,
+  ...assetRoutes,
+  ...deployRoutes,
+  ...hostRoutes,
+  ...cacheRoutes,
   ...grantRoutes,
   ...eventRoutes,
   ...roomRoutes,
@@ -44,6 +56,8 @@ export const routes: readonly Route[] = [
   ...operatorContactRoutes,
   ...errorRoutes,
   ...mailRoutes,
+  ...mailboxRoutes,
+  ...installationRoutes,
   ...vaultRoutes,
   ...tierRoutes,
   ...billingRoutes,

@@ -8,6 +8,9 @@ export const StatusWire = z
     uptime_seconds: z.int().describe('Since this process began to serve.'),
     deployment: z.object({ version: z.string() }),
     capabilities: z.array(z.string()).describe('What can be asked of it, for example `x402` where it takes payments.'),
+    functions_isolation: z
+      .enum(['required', 'optional'])
+      .describe('`optional`: functions run without isolation where a machine cannot keep them apart.'),
     operator: z.object({
       name: z.string(),
       contact: z.string().describe('Where a message to whoever runs it is sent with POST.'),

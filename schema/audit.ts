@@ -2,7 +2,7 @@ import type { AuditEvent } from '../db/schema/orgs.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
-import { fieldOf } from './operation-field.ts';
+import { fieldOf, inputsOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -25,13 +25,17 @@ const AuditEventRef = builder.objectRef<AuditEvent>('AuditEvent').implement({
 
 const AuditEventConnection = builder.connectionObject({ type: AuditEventRef, name: 'AuditEventConnection' });
 
+const wanted = inputsOf(listAudit, { omit: ['org', 'older_than', 'limit', 'after', 'before', 'from_end'] });
+
 builder.objectField(OrganizationRef, 'auditEvents', (t) =>
   t.field({
     type: AuditEventConnection,
     nullable: true,
     ...fieldOf(listAudit),
-    args: pageArgs,
-    resolve: async ({ id }, page, ctx) =>
-      listConnection(await run(listAudit, ctx, { org: id, ...listWindowOf(page) }), page),
+    args: { ...pageArgs, ...wanted.args },
+    resolve: async ({ id }, args, ctx) => {
+      const asked = { org: id, ...wanted.read(args), ...listWindowOf(args) };
+      return listConnection(await run(listAudit, ctx, asked, wanted.names), args);
+    },
   }),
 );

@@ -28,6 +28,9 @@ export function windowOf({ first, after, last, before }: PageArgs): PageWindow {
   return { limit: (backward ? last : first) ?? undefined, cursor: (backward ? before : after) ?? undefined, backward };
 }
 
+/** Inputs of an operation over a keyset list that a page takes the place of. */
+export const windowInputs = ['limit', 'after', 'before', 'from_end'] as const;
+
 /** The same page for an operation over a keyset list. */
 export function listWindowOf(args: PageArgs) {
   const { limit, cursor, backward } = windowOf(args);

@@ -1,8 +1,9 @@
 import { loadRecorded } from '../resolvers/errors/load-errors.ts';
-import { type Activation, reportActivation } from '../resolvers/errors/report-activation.ts';
+import { reportActivation } from '../resolvers/errors/report-activation.ts';
 import { type FidelityReported, reportFidelity } from '../resolvers/errors/report-fidelity.ts';
 import { type InvocationsReported, reportInvocations } from '../resolvers/errors/report-invocations.ts';
 import { type OccurrencesReported, reportOccurrences } from '../resolvers/errors/report-occurrences.ts';
+import type { Activation } from '../resolvers/errors/shared/record-activation.ts';
 import { builder } from './builder.ts';
 import { ErrorFingerprintRef, OccurrenceKindEnum } from './errors.ts';
 import { changeField } from './operation-field.ts';

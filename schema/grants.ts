@@ -1,9 +1,9 @@
-import type { Grant } from '../db/schema/projects.ts';
 import type { Capability } from '../kernel/access/permissions.ts';
 import { createGrant } from '../resolvers/grants/create-grant.ts';
 import { listGrants } from '../resolvers/grants/list-grants.ts';
 import { loadCapabilities } from '../resolvers/grants/load-capabilities.ts';
 import { revokeGrant } from '../resolvers/grants/revoke-grant.ts';
+import type { GrantRow } from '../resolvers/grants/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { loaderOf } from './loader.ts';
@@ -27,12 +27,20 @@ export const CapabilityEnum = builder.enumType('Capability', {
   } as const satisfies Record<string, { value: Capability; description: string }>,
 });
 
-const GrantRef = builder.objectRef<Grant>('Grant').implement({
+const GrantRef = builder.objectRef<GrantRow>('Grant').implement({
   description: 'A capability on one project, given to a principal that need not be a member.',
   fields: (t) => ({
     grantId: t.exposeString('id', { description: 'Native id, a UUID.' }),
     projectId: t.exposeString('projectId', { description: 'Native id of the project, `prj_…`.' }),
     principalId: t.exposeString('principalId', { description: 'Who holds it, `prn_…`.' }),
+    displayName: t.exposeString('displayName', {
+      nullable: true,
+      description: 'The holder’s name for people; null until one is set.',
+    }),
+    wallet: t.exposeString('wallet', {
+      nullable: true,
+      description: 'The holder’s wallet in lower case; null when it has none any more.',
+    }),
     capability: t.field({
       type: CapabilityEnum,
       description: 'What it allows.',

@@ -33,7 +33,7 @@ const ScopeEnum = builder.enumType('IncidentScope', {
   } as const,
 });
 
-const StatusEnum = builder.enumType('IncidentStatus', {
+export const IncidentStatusEnum = builder.enumType('IncidentStatus', {
   description: 'Whether an incident lasts.',
   values: {
     ONGOING: { value: 'ongoing', description: 'It lasts.' },
@@ -41,7 +41,7 @@ const StatusEnum = builder.enumType('IncidentStatus', {
   } as const,
 });
 
-const PlatformIncidentRef = builder.objectRef<DeclaredIncident>('PlatformIncident').implement({
+export const PlatformIncidentRef = builder.objectRef<DeclaredIncident>('PlatformIncident').implement({
   description: 'A fault of the platform’s that its admin declared.',
   fields: (t) => ({
     incidentId: t.exposeString('id', { description: 'Native id, `inc_…`.' }),
@@ -52,7 +52,7 @@ const PlatformIncidentRef = builder.objectRef<DeclaredIncident>('PlatformInciden
       description: 'Projects it is attributed to, `prj_…`, at most 500.',
       resolve: ({ projectIds }) => [...projectIds],
     }),
-    status: t.field({ type: StatusEnum, description: 'Whether it lasts.', resolve: statusOf }),
+    status: t.field({ type: IncidentStatusEnum, description: 'Whether it lasts.', resolve: statusOf }),
     summary: t.exposeString('summary', { description: 'What is known.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was declared.' }),
     resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true, description: 'When it was over.' }),

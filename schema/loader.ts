@@ -12,10 +12,13 @@ const origins = new WeakMap<Context, Context>();
 /**
  * A loader that is not an object's own: one for each context, so that what one request was allowed to see never
  * answers another.
+ *
+ * @param together how many keys are loaded by one statement; all of a request unless told
  */
 export function loaderOf<Key, Value, CacheKey = Key>(
   load: (ctx: Context, keys: readonly Key[]) => Promise<readonly Value[]>,
   cacheKeyFn?: (key: Key) => CacheKey,
+  together: { readonly maxBatchSize?: number } = {},
 ): (ctx: Context) => DataLoader<Key, Value, CacheKey> {
   const loaders = new WeakMap<Context, DataLoader<Key, Value, CacheKey>>();
   return (ctx) => {
@@ -23,7 +26,7 @@ export function loaderOf<Key, Value, CacheKey = Key>(
     if (loader === undefined) {
       loader = new DataLoader<Key, Value, CacheKey>(
         (keys) => load(ctx, keys),
-        cacheKeyFn === undefined ? {} : { cacheKeyFn },
+        cacheKeyFn === undefined ? together : { ...together, cacheKeyFn },
       );
       loaders.set(ctx, loader);
       let all = loadersOf.get(ctx);

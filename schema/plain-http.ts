@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../kernel/run/context.ts';
 import type { GraphQLEngine } from './engine/engine.ts';
+import { noteErrors } from './engine/note-errors.ts';
 import { renderErrors } from './engine/render-errors.ts';
 import { withStatus } from './http-status.ts';
 import { paramsOfAddress, paramsOfBody, refusedParams } from './request-params.ts';
@@ -69,6 +70,7 @@ export async function answerPlain(
       errors: failed.extensions.trace_id === undefined ? renderErrors([failed], traceId, ctx.services) : [failed],
     };
   }
+  noteErrors(ctx, result.errors);
   return { ...render(result, type), isChange };
 }
 

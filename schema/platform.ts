@@ -48,7 +48,12 @@ OutboxMailRef.implement({
 
 const OutboxMailConnection = builder.connectionObject({ type: OutboxMailRef, name: 'OutboxMailConnection' });
 
-readField('outboxMails', listOutbox, { type: OutboxMailConnection, paged: true, result: listConnection });
+readField('outboxMails', listOutbox, {
+  type: OutboxMailConnection,
+  paged: true,
+  types: { state: MailStateEnum },
+  result: listConnection,
+});
 
 const LimitInput = builder.inputType('LimitInput', {
   description: 'One limit of an organization.',
@@ -61,7 +66,7 @@ const LimitInput = builder.inputType('LimitInput', {
   }),
 });
 
-const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
+export const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
   description: 'The limits that hold for an organization: its tier’s, or its own.',
   fields: (t) => ({
     readsPerSecond: t.exposeFloat('readsPerSecond', { description: 'Reads a caller may make, per second.' }),
@@ -77,8 +82,13 @@ const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
     }),
     apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests per lease.' }),
     storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes stored by all projects together.' }),
+    secrets: t.exposeFloat('secrets', { description: 'Secrets of all projects together.' }),
     messagesPerDay: t.exposeFloat('messagesPerDay', { description: 'Messages sent in all rooms, per day of UTC.' }),
     eventsPerDay: t.exposeFloat('eventsPerDay', { description: 'Events that applications emit in a UTC day.' }),
+    emailsPerDay: t.exposeFloat('emailsPerDay', { description: 'Mails that mailboxes send in a UTC day.' }),
+    mailRecipients: t.exposeFloat('mailRecipients', {
+      description: 'Addresses that mailboxes write to while usage is counted.',
+    }),
   }),
 });
 

@@ -5,7 +5,7 @@ import { applyExpose, type ExposeApplied } from '../resolvers/project-data/apply
 import { type ExposeState, getExpose } from '../resolvers/project-data/get-expose.ts';
 import { getSchema, type SchemaTable } from '../resolvers/project-data/get-schema.ts';
 import { manifestToWire } from '../resolvers/project-data/manifest-wire.ts';
-import { runSql, type SqlResult } from '../resolvers/project-data/run-sql.ts';
+import { runSql, type SqlResult, type SqlStatementResult } from '../resolvers/project-data/run-sql.ts';
 import { validateExpose, validateManifest } from '../resolvers/project-data/validate-expose.ts';
 import { builder } from './builder.ts';
 import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
@@ -20,8 +20,37 @@ const SqlFieldRef = builder.objectRef<SqlResult['fields'][number]>('SqlField').i
   }),
 });
 
+const SqlStatementResultRef = builder.objectRef<SqlStatementResult>('SqlStatementResult').implement({
+  description: 'What one statement of a text of SQL answered.',
+  fields: (t) => ({
+    rows: t.expose('rows', { type: ['JSONObject'], description: 'Its rows, by the names of their columns.' }),
+    rowCount: t.exposeFloat('rowCount', {
+      nullable: true,
+      description: 'Rows returned or changed; null for a statement that counts none.',
+    }),
+    fields: t.expose('fields', { type: [SqlFieldRef], description: 'Its columns, in their order.' }),
+    values: t.expose('values', {
+      type: ['JSON'],
+      nullable: true,
+      description:
+        'Its rows as lists, in the order of `fields`; only where two columns have one name, and `rows` the last of them.',
+    }),
+    command: t.exposeString('command', { description: 'As PostgreSQL names what was done: `INSERT 0 3`.' }),
+    ms: t.exposeFloat('ms', { description: 'How long it took, in milliseconds.' }),
+    position: t.exposeInt('position', { description: 'Where it begins in the SQL, in characters from 1.' }),
+  }),
+});
+
+const SqlRoleEnum = builder.enumType('SqlRole', {
+  description: 'A role that SQL is tried as.',
+  values: {
+    ANON: { value: 'anon', description: 'A request without a user.' },
+    AUTHENTICATED: { value: 'authenticated', description: 'A request with a user’s token.' },
+  } as const,
+});
+
 const SqlResultRef = builder.objectRef<SqlResult>('SqlResult').implement({
-  description: 'What the last statement of a text of SQL answered.',
+  description: 'What a text of SQL answered: its last statement, unless each was asked for.',
   fields: (t) => ({
     schema: t.exposeString('schema', { description: 'Short name of the project’s schema.' }),
     rows: t.expose('rows', { type: ['JSONObject'], description: 'Its rows, by the names of their columns.' }),
@@ -30,6 +59,18 @@ const SqlResultRef = builder.objectRef<SqlResult>('SqlResult').implement({
       description: 'Rows returned or changed; null for a statement that counts none.',
     }),
     fields: t.expose('fields', { type: [SqlFieldRef], description: 'Its columns, in their order.' }),
+    values: t.expose('values', {
+      type: ['JSON'],
+      nullable: true,
+      description:
+        'Its rows as lists, in the order of `fields`; only where two columns have one name, and `rows` the last of them.',
+    }),
+    results: t.field({
+      type: [SqlStatementResultRef],
+      nullable: true,
+      description: 'Where `each` was asked for: what every statement answered.',
+      resolve: ({ results }) => results && [...results],
+    }),
     markdown: t.string({
       description: 'All of it as a table of Markdown.',
       resolve: (result) => resultAsMarkdown(result),
@@ -112,6 +153,7 @@ const ExposeStateRef = builder.objectRef<ExposeState>('ExposeState').implement({
       description: 'The manifest.',
       resolve: ({ manifest }) => manifestToWire(manifest),
     }),
+    revision: t.exposeString('revision', { description: 'Names the manifest that is applied; `none` where none is.' }),
   }),
 });
 
@@ -155,10 +197,25 @@ const ExposeAppliedRef = builder.objectRef<ExposeApplied>('ExposeApplied').imple
     applied: t.expose('applied', { type: NamedRef, description: 'What is shown now.' }),
     dropped: t.expose('dropped', { type: NamedRef, description: 'What was shown before, and no longer is.' }),
     warnings: t.expose('warnings', { type: [FindingRef], description: 'What deserves a thought.' }),
+    revision: t.exposeString('revision', {
+      description: 'Names the manifest that is applied now, for the next change to say which one it replaces.',
+    }),
   }),
 });
 
-changeField('runSql', runSql, { type: SqlResultRef, input: 'SQL for a project’s database.', argument: 'The SQL.' });
+changeField('runSql', runSql, {
+  type: SqlResultRef,
+  input: 'SQL for a project’s database.',
+  argument: 'The SQL.',
+  types: {
+    as: {
+      name: 'SqlCallerInput',
+      description: 'As whom SQL is tried.',
+      types: { role: SqlRoleEnum },
+      ids: { user: null },
+    },
+  },
+});
 
 changeField('applyExpose', applyExpose, {
   type: ExposeAppliedRef,

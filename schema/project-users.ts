@@ -28,6 +28,9 @@ const SignupPolicyEnum = builder.enumType('SignupPolicy', {
   } as const,
 });
 
+/** A time that an answer of a project's database spells. */
+export const dateOrNull = (text: string | null) => (text === null ? null : new Date(text));
+
 const AuthSettingsRef = builder.objectRef<AuthSettings>('AuthSettings').implement({
   description: 'What a project decides about how its users sign in.',
   fields: (t) => ({
@@ -58,7 +61,7 @@ const AuthSettingsRef = builder.objectRef<AuthSettings>('AuthSettings').implemen
   }),
 });
 
-const ProjectUserRef = builder.objectRef<ManagedUser>('ProjectUser').implement({
+export const ProjectUserRef = builder.objectRef<ManagedUser>('ProjectUser').implement({
   description: 'A user of a project, who signs in there and nowhere else.',
   fields: (t) => ({
     userId: t.exposeString('id', { description: 'Native id, a UUID.' }),
@@ -68,8 +71,28 @@ const ProjectUserRef = builder.objectRef<ManagedUser>('ProjectUser').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When the address was first shown to be theirs.',
-      resolve: ({ email_verified_at }) => (email_verified_at === null ? null : new Date(email_verified_at)),
+      resolve: ({ email_verified_at }) => dateOrNull(email_verified_at),
     }),
+    displayName: t.exposeString('display_name', { nullable: true, description: 'Name to show.' }),
+    avatarUrl: t.exposeString('avatar_url', { nullable: true, description: 'Address of a picture.' }),
+    isTest: t.exposeBoolean('is_test', { description: 'Whether it was made for an app’s tests.' }),
+    lastSignInAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a session of it last began.',
+      resolve: ({ last_sign_in_at }) => dateOrNull(last_sign_in_at),
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When it was made.',
+      resolve: ({ created_at }) => new Date(created_at),
+    }),
+    hasPassword: t.exposeBoolean('has_password', { description: 'Whether it has a password.' }),
+    providers: t.stringList({
+      description: 'Providers of its social accounts, for example `google`.',
+      resolve: ({ providers }) => [...providers],
+    }),
+    passkeyCount: t.exposeInt('passkey_count', { description: 'Passkeys it can sign in with.' }),
   }),
 });
 

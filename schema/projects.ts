@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import type { Context } from '../kernel/run/context.ts';
+import { hostOfProject } from '../resolvers/hosts/shared/host-urls.ts';
 import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
 import { getUsage } from '../resolvers/projects/get-usage.ts';
 import { listProjects } from '../resolvers/projects/list-projects.ts';
 import { type ProjectUsage, projectUsages } from '../resolvers/projects/project-usage.ts';
+import { type LastDeploy, lastDeploysOf } from '../resolvers/projects/shared/last-deploys.ts';
 import { loadProjects } from '../resolvers/projects/shared/load-projects.ts';
+import { hostsOfProjects, originOfHost } from '../resolvers/projects/shared/project-hosts.ts';
 import { type ProjectRow, statusOf } from '../resolvers/projects/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
@@ -49,7 +52,7 @@ const ProjectUsageRef = builder.objectRef<ProjectUsage>('ProjectUsage').implemen
   description: 'What a project uses, beside what its organization’s tier allows.',
   fields: (t) => ({
     apiCalls: t.exposeFloat('apiCalls', { description: 'Requests made with its own keys in this lease.' }),
-    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes its database takes on disk.' }),
+    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes that its database and its content take.' }),
     apiCallsLimit: t.exposeFloat('apiCallsLimit', { description: 'Requests the tier allows.' }),
     storageBytesLimit: t.exposeFloat('storageBytesLimit', { description: 'Bytes the tier allows.' }),
   }),
@@ -60,6 +63,26 @@ const usageOf = loaderOf(
   (ctx, projects: readonly ProjectRow[]) => projectUsages(ctx.services, projects),
   ({ id }) => id,
 );
+
+/** Where several projects are served, in as many statements as for one. */
+const hostsOf = loaderOf(
+  (ctx, projects: readonly ProjectRow[]) => hostsOfProjects(ctx.services, projects),
+  ({ id }) => id,
+);
+
+/** What several projects serve, in as many statements as for one. */
+const lastDeployOf = loaderOf(
+  (ctx, projects: readonly ProjectRow[]) => lastDeploysOf(ctx.services, projects),
+  ({ id }) => id,
+);
+
+const LastDeployRef = builder.objectRef<LastDeploy>('LastDeploy').implement({
+  description: 'What a project serves, and since when.',
+  fields: (t) => ({
+    releaseId: t.exposeString('releaseId', { description: 'The live release, `rel_…`.' }),
+    activatedAt: t.expose('activatedAt', { type: 'DateTime', description: 'When it went live, the last time.' }),
+  }),
+});
 
 export const ProjectRef = builder.loadableNodeRef<ProjectRow, string>('Project', {
   id: { resolve: (project) => project.id },
@@ -91,6 +114,25 @@ ProjectRef.implement({
       nullable: true,
       description: 'The owner; null for a caller that reaches the project without being a member.',
       resolve: ({ orgId, organization }) => organization ?? orgId,
+    }),
+    siteUrl: t.string({
+      nullable: true,
+      description: 'Its first subdomain, else its first own domain; null without either.',
+      resolve: async (project, _args, ctx) => (await hostsOf(ctx).load(project)).siteUrl,
+    }),
+    hostUrl: t.string({
+      description: 'Its own host, which it has from the start.',
+      resolve: ({ publicId }, _args, { services }) => originOfHost(services, hostOfProject(services, publicId)),
+    }),
+    customDomains: t.stringList({
+      description: 'Its own domains that are bound.',
+      resolve: async (project, _args, ctx) => (await hostsOf(ctx).load(project)).customDomains,
+    }),
+    lastDeploy: t.field({
+      type: LastDeployRef,
+      nullable: true,
+      description: 'Its live release; null for a project that was never deployed to.',
+      resolve: (project, _args, ctx) => lastDeployOf(ctx).load(project),
     }),
     usage: t.field({
       type: ProjectUsageRef,

@@ -8,6 +8,7 @@ import { builder } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { changeField, readField } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
+import { LimitsRef } from './platform.ts';
 
 const TierOfferRef = builder.objectRef<Offer>('TierOffer').implement({
   description: 'What a tier costs and allows.',
@@ -34,6 +35,11 @@ const TierOfferRef = builder.objectRef<Offer>('TierOffer').implement({
     usageDays: t.exposeInt('usageDays', { description: 'Days after which requests are counted anew.' }),
     maxProjects: t.int({ description: 'Projects.', resolve: ({ limits }) => limits.projects }),
     maxMembers: t.int({ description: 'Members and invitations.', resolve: ({ limits }) => limits.members }),
+    limits: t.field({
+      type: LimitsRef,
+      description: 'Every limit of an organization on this tier, unless it has its own.',
+      resolve: ({ limits }) => limits,
+    }),
     maxFunctions: t.int({ description: 'Functions of all projects.', resolve: ({ functions }) => functions.max }),
     maxFunctionTimeoutSeconds: t.int({
       description: 'Longest a function may run.',
@@ -61,7 +67,7 @@ const PoolUsageRef = builder.objectRef<PoolUsage>('PoolUsage').implement({
   fields: (t) => ({
     projects: t.exposeInt('projects', { description: 'Projects that are not deleted.' }),
     apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests in this lease.' }),
-    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes that their databases take on disk.' }),
+    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes that their databases and their content take.' }),
     apiCallsLimit: t.exposeFloat('apiCallsLimit', { description: 'Data-plane requests that are allowed.' }),
     storageBytesLimit: t.exposeFloat('storageBytesLimit', { description: 'Bytes that are allowed.' }),
   }),

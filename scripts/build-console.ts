@@ -16,7 +16,9 @@ const stampName = '.made-of';
 export async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256');
   const files = globSync(['src/**/*', 'public/*', 'index.html', '*.ts', '*.json'], { cwd: folder });
-  for (const file of [...files.filter((name) => /\.\w+$/.test(name)).sort(), '../../package.json'])
+  // Uploads are those of the SDK.
+  const sdk = globSync('../sdk/src/**/*.ts', { cwd: folder }).sort();
+  for (const file of [...files.filter((name) => /\.\w+$/.test(name)).sort(), ...sdk, '../../package.json'])
     hash.update(`${file}\n`).update(await readFile(join(folder, file)));
   return hash.digest('hex');
 }

@@ -1,5 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Where the lanes' programs are besides `PATH`. */
 const usualPlaces = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
@@ -31,6 +33,30 @@ export const nginxProgram = () => find('nginx');
 export const caddyProgram = () => find('caddy');
 export const tiniProgram = () => find('tini', 'tini-static');
 
+/** A name server, and a certificate authority for tests; undefined where there is none. */
+export const nsdProgram = () => find('nsd');
+export const pebbleProgram = () => find('pebble');
+/** OpenStack Swift, which speaks S3, too; undefined where there is none. */
+export const swiftProgram = () => find('swift-proxy-server');
+export const memcachedProgram = () => find('memcached');
+
 /** Chromium or Chrome, or undefined where there is neither. */
 export const chromiumProgram = () =>
-  find('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? macApplications.find(isProgram);
+  find('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ??
+  macApplications.find(isProgram);
+
+const astroFolder = fileURLToPath(new URL('../test/lanes/astro', import.meta.url));
+
+/** Astro in the folder of its lane, or undefined where it is not installed. */
+export function astroProgram(): string | undefined {
+  const program = join(astroFolder, 'node_modules/astro/bin/astro.mjs');
+  return existsSync(program) ? program : undefined;
+}
+
+/** Installs Astro there where it is not: 190 packages, in a quarter of a minute. Undefined where there is no registry. */
+export function installedAstro(): string | undefined {
+  const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  if (astroProgram() === undefined)
+    spawnSync('npm', install, { cwd: astroFolder, stdio: ['ignore', 'ignore', 'inherit'], timeout: 120_000 });
+  return astroProgram();
+}

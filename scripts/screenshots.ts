@@ -88,11 +88,13 @@ try {
   const page = await context.newPage();
   await page.goto(`${baseUrl}/console`);
   await page.getByRole('button', { name: 'Use a throw-away key' }).click();
-  const { org, project } = await stage((await page.locator('.side-foot code').getAttribute('title'))!);
+  const { org, project } = await stage(
+    (await page.getByRole('button', { name: /^Your menu/ }).getAttribute('data-address'))!,
+  );
   await picture(page, 'console-room', `/orgs/${org}/rooms/release`, 'A release candidate');
   await picture(page, 'console-overview', '', 'Requests');
   await page.emulateMedia({ colorScheme: 'dark' });
-  await picture(page, 'console-errors', `/projects/${project}/errors`, 'Failures by the hour');
+  await picture(page, 'console-errors', `/projects/${project}/errors`, 'Errors by the hour');
 } finally {
   await browser.close();
 }

@@ -1,14 +1,19 @@
+import { resolve } from 'node:path';
 import { newId } from '../core/ids.ts';
 import { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
+import type { NodeFacts } from '../resolvers/installation/services.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { payments } from '../resolvers/payments/payments.ts';
+import { createBackups } from './backups.ts';
 import type { Config } from './config.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
 import { openEngines } from './parts/engines.ts';
+import { openFunctions } from './parts/functions.ts';
 import { startJobs, startMirror } from './parts/jobs.ts';
 import { openListener } from './parts/listener.ts';
 import type { AppOptions, Start } from './parts/part.ts';
@@ -24,6 +29,8 @@ const stepLeaseSeconds = 15;
 export interface App {
   /** Where the server listens, without a trailing slash. */
   readonly url: string;
+  /** The same by TLS; absent where it does not. */
+  readonly secureUrl?: string;
   readonly services: Services;
   /** Drains, and closes everything that was opened; takes five seconds at most, whatever hangs. Idempotent. */
   readonly stop: () => Promise<void>;
@@ -47,6 +54,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const draining = new AbortController();
     const watches = await openWatches(start, stores, draining.signal);
     const settings = settingsOf(config);
+    const node = nodeOf(options, now());
+    const backups = createBackups({ config, roots: options.roots, db, log });
+    lifecycle.onDrain('backup', backups.stop);
     const services: Services = {
       db,
       keys,
@@ -60,8 +70,11 @@ export async function startApp(options: AppOptions): Promise<App> {
       schemaCaches: new SchemaCaches(projectPools),
       responseBackpressure: new ResponseBackpressure(),
       messageMirror: startMirror(start, () => services),
+      functions: openFunctions(start, () => services),
       rateLimiter: new RateLimiter(),
       settings,
+      node,
+      backups,
       observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
       now,
       newId: (prefix) => newId(prefix, now().getTime()),
@@ -71,15 +84,27 @@ export async function startApp(options: AppOptions): Promise<App> {
       alone: stores.nodeLock.alone,
       draining: draining.signal,
     });
-    const url = await openListener(start, { services, stores, signals: watches.signals, draining });
+    const { url, secureUrl } = await openListener(start, { services, stores, signals: watches.signals, draining });
     // The system may have picked the port.
     settings.mailBaseUrl = config.publicBaseUrl ?? localBaseUrl(url);
-    return { url, services, stop };
+    if (options.jobs !== false) lifecycle.onClose(await startHeartbeat({ db, log, node, url, load: metrics.load }));
+    return { url, ...(secureUrl === undefined ? {} : { secureUrl }), services, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
+
+/** The facts of this process that operations see. */
+const nodeOf = ({ config, version }: AppOptions, startedAt: Date): NodeFacts => ({
+  nodeId: newId('nod', startedAt.getTime()),
+  version,
+  startedAt,
+  production: config.production,
+  database: config.databaseUrl === undefined ? 'embedded' : 'external',
+  signals: config.natsUrl === undefined ? 'local' : 'nats',
+  dataFolder: resolve(config.dataDir),
+});
 
 /** The configuration that operations see. */
 function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]: ServiceSettings[Name] } {
@@ -87,6 +112,8 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     publicBaseUrl: config.publicBaseUrl,
     mailBaseUrl: config.publicBaseUrl ?? `http://localhost:${config.port}`,
     platformDomain: config.platformDomain,
+    embeddingOrigins: config.embeddingOrigins,
+    hostAddresses: config.hostAddresses,
     sendsMail: config.smtpUrl !== undefined,
     settlementAddress: config.settlementAddress,
     tonSettlementAddress: config.payments.tonSettlementAddress,
@@ -95,6 +122,7 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     governingLaw: config.governingLaw,
     auditDefaultUrl: config.auditDefaultUrl,
     leases: config.leases,
+    functionsIsolation: config.functionsIsolation,
     tierNetwork: config.tierNetwork,
     proofConfirmations: config.payments.confirmations.base ?? 1,
     adminKey: config.adminKey,

@@ -6,14 +6,18 @@ import { openInstallation } from './copies/open-installation.ts';
 import { runProgram } from './copies/program.ts';
 import { RestoreError } from './copies/restore-error.ts';
 
-/** `backup.ts <folder> [--keep <n>]` saves the installation; `backup.ts <folder> --list` tells what is there. */
+/**
+ * `backup.ts [<folder>] [--keep <n>]` saves the installation; `backup.ts [<folder>] --list` tells what is there. Without a
+ * folder it is the one of `SVC_BACKUP_DIR`.
+ */
 await runProgram('svc-backup', async ({ config, version, report, signal }) => {
   const { values, positionals } = parseArgs({
     options: { keep: { type: 'string' }, list: { type: 'boolean' } },
     allowPositionals: true,
   });
-  const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new RestoreError('Name one folder for the backup.');
+  const [path = config.backupDir, ...more] = positionals;
+  if (path === undefined || more.length > 0)
+    throw new RestoreError('Name one folder for the backup, or set SVC_BACKUP_DIR.');
   const keep = values.keep === undefined ? undefined : Number(values.keep);
   if (keep !== undefined && !(Number.isInteger(keep) && keep >= 1))
     throw new RestoreError('--keep takes a whole number from 1 on.');

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** A text in which `read` recognises something; `must` completes a sentence that begins with the variable's name. */
@@ -39,6 +40,18 @@ export function webOrigins(value: string): readonly string[] | undefined {
 export function hostNames(value: string): readonly string[] | undefined {
   const names = value.split(',').map((one) => one.trim().toLowerCase().replace(/\.$/, ''));
   return names.every((one) => one.length <= 253 && /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/.test(one)) ? names : undefined;
+}
+
+/** Lists of origins by key: `docs=https://a.example https://b.example,intranet=https://c.example`. */
+export function originCatalogue(value: string): ReadonlyMap<string, readonly string[]> | undefined {
+  const catalogue = new Map<string, readonly string[]>();
+  for (const entry of value.split(',')) {
+    const [, key, list] = /^\s*([a-z][a-z0-9_-]{0,63})=(\S[^,]*)$/.exec(entry) ?? [];
+    const origins = list === undefined ? undefined : webOrigins(list.trim().split(/\s+/).join(','));
+    if (key === undefined || origins === undefined || origins.includes('*') || catalogue.has(key)) return undefined;
+    catalogue.set(key, origins);
+  }
+  return catalogue;
 }
 
 export function projectServers(value: string): Record<string, string> | undefined {
@@ -133,4 +146,21 @@ function crc16(bytes: Uint8Array): number {
     for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ ((crc & 0x8000) === 0 ? 0 : 0x1021)) & 0xffff;
   }
   return crc;
+}
+
+/** IP addresses, separated by commas. */
+export function ipAddresses(value: string): readonly string[] | undefined {
+  const all = value.split(',').map((one) => one.trim());
+  return all.every((one) => isIP(one) !== 0) ? all : undefined;
+}
+
+/** IP addresses of name servers, separated by commas; one of IPv6 with a port stands in brackets. */
+export function dnsServers(value: string): readonly string[] | undefined {
+  const all = value.split(',').map((one) => one.trim());
+  return all.every(isDnsServer) ? all : undefined;
+}
+
+function isDnsServer(text: string): boolean {
+  const [, address = text, port = '53'] = /^(\[[^\]]+\]|[\d.]+):(\d{1,5})$/.exec(text) ?? [];
+  return isIP(address.replace(/^\[|\]$/g, '')) !== 0 && Number(port) > 0 && Number(port) <= 65_535;
 }

@@ -3,10 +3,14 @@ import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { parseTarget } from '../engines/site-audit/target.ts';
 import { readTrustedProxies } from './client-address.ts';
 import { paymentDescriptions, paymentVariables } from './config-payments.ts';
+import { storageDescriptions, storageVariables } from './config-storage.ts';
 import {
   adminKeyCharactersMin,
+  dnsServers,
   hostNames,
+  ipAddresses,
   oidcProviders,
+  originCatalogue,
   parsed,
   postgresUrl,
   projectServers,
@@ -25,6 +29,8 @@ const oauthCredential = (value: string) => (/^[\x21-\x7e]{1,512}$/.test(value) ?
 
 /** A text on one line. */
 const line = (value: string) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? value : undefined);
+
+const path = (value: string) => (value.includes('\0') ? undefined : value);
 
 const targetOf = (value: string): string | undefined => {
   try {
@@ -48,12 +54,33 @@ export const environment = z.object({
     'a comma-separated list of name=postgres://… in which each name (a small letter, then small letters, digits, - or _) occurs once',
     projectServers,
   ),
-  SVC_DATA_DIR: parsed('a path', (value) => (value.includes('\0') ? undefined : value)),
+  SVC_DATA_DIR: parsed('a path', path),
+  ...storageVariables,
   PUBLIC_BASE_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   PLATFORM_DOMAIN: parsed('a domain name such as apps.example.com', (value) =>
     /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value)
       ? value.toLowerCase()
       : undefined,
+  ),
+  EMBEDDING_ORIGINS: parsed(
+    'a comma-separated list of key=origin origin … in which each key (a small letter, then small letters, digits, - or _) occurs once',
+    originCatalogue,
+  ),
+  HOST_ADDRESSES: parsed('IP addresses separated by commas', ipAddresses),
+  DNS_SERVERS: parsed('IP addresses, each with or without a port, separated by commas', dnsServers),
+  TLS_PORT: parsed('a whole number from 0 to 65535', (value) =>
+    /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : undefined,
+  ),
+  TLS_CERT_FILE: parsed('a path', path),
+  TLS_KEY_FILE: parsed('a path', path),
+  ACME_TERMS_AGREED: parsed('true', (value) => (value === 'true' ? true : undefined)),
+  ACME_DIRECTORY_URL: parsed('a URL that begins with https://, or http:// on this machine', (value) =>
+    urlOf(value, 'https') === undefined && !/^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(value)
+      ? undefined
+      : value,
+  ),
+  ACME_EMAIL: parsed('an address such as me@example.com', (value) =>
+    /^[^\s@<>,]+@[^\s@<>,]+$/.test(value) ? value : undefined,
   ),
   NATS_URL: parsed('a URL that begins with nats:// or tls://, or several separated by commas', (value) =>
     value.split(',').every((one) => urlOf(one.trim(), 'nats', 'tls') !== undefined) ? value : undefined,
@@ -66,6 +93,7 @@ export const environment = z.object({
   ),
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
+  SVC_BACKUP_DIR: parsed('a path', path),
   SVC_BACKUP_PASSPHRASE: parsed('at least 12 characters long', (value) => (value.length >= 12 ? value : undefined)),
   SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, readAdminKey),
   GOOGLE_CLIENT_ID: parsed('a client id, without spaces', oauthCredential),
@@ -91,6 +119,9 @@ export const environment = z.object({
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
   SVC_LEASES: parsed('on or off', (value) => (value === 'on' || value === 'off' ? value : undefined)),
+  SVC_FUNCTIONS_ISOLATION: parsed('required or optional', (value) =>
+    value === 'required' || value === 'optional' ? value : undefined,
+  ),
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
@@ -149,6 +180,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     '`.svc`',
     'Folder of the embedded PostgreSQL, of objects and, in development, of the root secret.',
   ),
+  ...storageDescriptions,
   PUBLIC_BASE_URL: open(
     'the scheme and host of each request',
     'Where clients reach this gateway, `https://…`. Required in production, where a forged Host header must not end up in a stored URL. Without it wallets sign in only under loopback names, `HOST` and the address of the connection itself; behind a proxy it must be set.',
@@ -157,6 +189,36 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     '`localhost`',
     'Domain under which project hosts live, as `p-<public_id>.PLATFORM_DOMAIN`; a wildcard record has to lead there. A name below it that no project has is nobody’s.',
   ),
+  EMBEDDING_ORIGINS: open(
+    'nobody',
+    'Who may embed the sites of projects, by the keys that releases name: `docs=https://docs.example.com https://help.example.com,intranet=https://intranet.example.com`.',
+  ),
+  HOST_ADDRESSES: open(
+    'those that the project’s own host resolves to',
+    'Public addresses, separated by commas, that own domains of projects have to lead to by their A and AAAA records: the gateway’s, or those of what is in front of it.',
+  ),
+  DNS_SERVERS: open(
+    'those of the system',
+    'Name servers that own domains of projects are looked up at: IP addresses separated by commas, with a port where that is not 53 (`10.0.0.2:5353,[::1]:53`).',
+  ),
+  TLS_PORT: open(
+    'no TLS: something in front of the gateway has the certificates',
+    'TCP port to listen on with TLS, beside `PORT`; `0` lets the system pick one. A connection is given the certificate of the host that it names, and refused where there is none.',
+  ),
+  TLS_CERT_FILE: open(
+    'none',
+    'Certificate with those that it rests on, in PEM: for the names in it, such as `*.PLATFORM_DOMAIN`. It is read again when it has changed. Takes `TLS_PORT` and `TLS_KEY_FILE`.',
+  ),
+  TLS_KEY_FILE: open('none', 'Private key of `TLS_CERT_FILE`, in PEM.'),
+  ACME_TERMS_AGREED: open(
+    'no certificates are ordered',
+    '`true`: the operator agrees to the terms of the certificate authority, and the gateway orders a certificate for each own domain that leads to it, and for the host of `PUBLIC_BASE_URL`. Takes `TLS_PORT`; port 80 of these hosts has to lead to `PORT`.',
+  ),
+  ACME_DIRECTORY_URL: open(
+    '`https://acme-v02.api.letsencrypt.org/directory`',
+    'Directory of the certificate authority (RFC 8555). It may lie in a private network.',
+  ),
+  ACME_EMAIL: open('none', 'Address that the certificate authority may write to.'),
   NATS_URL: secret(
     'one node',
     'Carries wake-up signals between nodes that share a control database. Set it on all of them, together with `DATABASE_URL` and one `SVC_SECRET_KEY`.',
@@ -174,9 +236,13 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     '`SVC_DATA_DIR/secret-previous.key`, which a restore of a backup from such a time makes',
     'The root secret before the current one. What it made stays valid while it is known; start once with both to rotate.',
   ),
+  SVC_BACKUP_DIR: open(
+    'the gateway knows no backups, and `svc backup` asks for a folder',
+    'Folder of backups: `svc backup` without a folder saves into it, and the gateway shows it to the platform admin. A relative path begins at the folder of the gateway. Let it lie on another disk; several nodes need one that all of them reach.',
+  ),
   SVC_BACKUP_PASSPHRASE: secret(
     'the root secret encrypts the secrets of a backup, and is not in it',
-    'Passphrase under which `svc backup` encrypts the root secret and other secrets, and `svc restore` opens them, at least 12 characters. The gateway itself does not use it.',
+    'Passphrase under which `svc backup` encrypts the root secret and other secrets, and `svc restore` opens them, at least 12 characters. The gateway itself uses it for the backups that its platform admin starts.',
   ),
   SVC_ADMIN_KEY: secret(
     'in development, unless `SVC_SECRET_KEY` is set, made at the first start and kept in `SVC_DATA_DIR/admin.key`; in production nobody is platform admin',
@@ -221,6 +287,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   SVC_LEASES: open(
     '`off`: organizations never expire, and tiers cost nothing',
     '`on` for those who sell the gateway: a new organization has a lease of 7 days, a paid tier one of 30 days, and an organization without a lease is frozen and, after 104 days, purged. Give every node the same value; see “Leases and balances” in [running.md](running.md).',
+  ),
+  SVC_FUNCTIONS_ISOLATION: open(
+    '`required`: a machine that cannot keep functions apart runs none',
+    '`optional` runs functions without isolation where the machine cannot keep them apart: they reach its whole network and, as processes of the same user, can take the gateway over. For installations whose every project is trusted as the operator is.',
   ),
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',

@@ -1,6 +1,8 @@
 import type { SignerKeys } from '../engines/licences/signer.ts';
+import type { S3Settings } from '../engines/objects/s3-settings.ts';
 import type { TrustedProxies } from './client-address.ts';
 import { type PaymentsConfig, paymentFaults, paymentsOf } from './config-payments.ts';
+import { storageFaults, storageOf } from './config-storage.ts';
 import type { OidcProvider } from './config-values.ts';
 import { type Environment, environment, environmentVariables, type LogLevel } from './config-variables.ts';
 
@@ -12,12 +14,28 @@ export interface Config {
   readonly host: string;
   /** The control database; undefined: the gateway runs a Postgres of its own in `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** What connections to databases depend on beside their address, such as `PGSSLROOTCERT`: for programs that it starts. */
+  readonly connectionEnvironment: Readonly<Record<string, string>>;
   /** Servers of project databases by name; undefined: one, named `main`, which is the server of the control database. */
   readonly projectDatabaseUrls: Readonly<Record<string, string>> | undefined;
   readonly dataDir: string;
+  /** Bucket of objects; undefined: they are files in `dataDir`. */
+  readonly s3: S3Settings | undefined;
   /** Without a trailing slash; undefined: as each request names it. */
   readonly publicBaseUrl: string | undefined;
   readonly platformDomain: string;
+  /** Origins that may embed the sites of projects, by the key that a release names. */
+  readonly embeddingOrigins: ReadonlyMap<string, readonly string[]>;
+  /** Where own domains have to lead; undefined: where the project's own host leads. */
+  readonly hostAddresses: readonly string[] | undefined;
+  /** 0 lets the system pick one; undefined: no TLS. */
+  readonly tlsPort: number | undefined;
+  /** The operator's own certificate. */
+  readonly tlsFiles: { readonly certificate: string; readonly key: string } | undefined;
+  /** Whom certificates are ordered from; undefined: none are. */
+  readonly acme: { readonly directoryUrl: string; readonly email: string | undefined } | undefined;
+  /** Name servers that own domains are looked up at; undefined: the system's. */
+  readonly dnsServers: readonly string[] | undefined;
   /** Set when several nodes serve one control database. */
   readonly natsUrl: string | undefined;
   readonly smtpUrl: string | undefined;
@@ -26,6 +44,8 @@ export interface Config {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKey: Buffer | undefined;
   readonly adminKey: string | undefined;
+  /** Folder of backups; undefined: the gateway knows none. */
+  readonly backupDir: string | undefined;
   /** Encrypts the secrets of a backup; undefined: the root secret does. */
   readonly backupPassphrase: string | undefined;
   /** Who project users may sign in with, Google first if it is one of them. */
@@ -48,6 +68,7 @@ export interface Config {
   readonly auditDefaultUrl: string;
   /** Whether organizations have leases that end, and tiers prices. */
   readonly leases: boolean;
+  readonly functionsIsolation: 'required' | 'optional';
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -60,6 +81,22 @@ export interface Config {
   readonly stopWithStdin: boolean;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | undefined;
+}
+
+/** The directory of Let's Encrypt. */
+const usualAuthority = 'https://acme-v02.api.letsencrypt.org/directory';
+
+/** What settings of TLS need of each other. */
+function tlsFaults(has: (name: keyof Environment) => boolean): string[] {
+  const needs: readonly (readonly [keyof Environment, keyof Environment])[] = [
+    ['TLS_CERT_FILE', 'TLS_KEY_FILE'],
+    ['TLS_KEY_FILE', 'TLS_CERT_FILE'],
+    ['TLS_CERT_FILE', 'TLS_PORT'],
+    ['ACME_TERMS_AGREED', 'TLS_PORT'],
+    ['ACME_DIRECTORY_URL', 'ACME_TERMS_AGREED'],
+    ['ACME_EMAIL', 'ACME_TERMS_AGREED'],
+  ];
+  return needs.flatMap(([name, other]) => (has(name) && !has(other) ? [`${other} must be set when ${name} is.`] : []));
 }
 
 /** The environment cannot be used. The message names every variable at fault, one sentence each, and no values. */
@@ -110,7 +147,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
-  faults.push(...paymentFaults(values));
+  if (production && values.ACME_DIRECTORY_URL?.startsWith('http:') === true)
+    faults.push('ACME_DIRECTORY_URL must begin with https:// when NODE_ENV is production.');
+  faults.push(...storageFaults(has));
+  faults.push(...tlsFaults(has), ...paymentFaults(values));
   if (
     production &&
     !has('SETTLEMENT_ADDRESS') &&
@@ -124,20 +164,35 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
   return {
+    connectionEnvironment: connectionEnvironmentOf(env),
     production,
     port: values.PORT ?? 4000,
     host: values.HOST ?? '127.0.0.1',
     databaseUrl: values.DATABASE_URL,
     projectDatabaseUrls: values.PROJECT_DATABASE_URLS,
     dataDir: values.SVC_DATA_DIR ?? '.svc',
+    s3: storageOf(values),
     publicBaseUrl: values.PUBLIC_BASE_URL,
     platformDomain,
+    embeddingOrigins: values.EMBEDDING_ORIGINS ?? new Map(),
+    hostAddresses: values.HOST_ADDRESSES,
+    dnsServers: values.DNS_SERVERS,
+    tlsPort: values.TLS_PORT,
+    tlsFiles:
+      values.TLS_CERT_FILE === undefined || values.TLS_KEY_FILE === undefined
+        ? undefined
+        : { certificate: values.TLS_CERT_FILE, key: values.TLS_KEY_FILE },
+    acme:
+      values.ACME_TERMS_AGREED === undefined
+        ? undefined
+        : { directoryUrl: values.ACME_DIRECTORY_URL ?? usualAuthority, email: values.ACME_EMAIL },
     natsUrl: values.NATS_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `svc <no-reply@${platformDomain}>`,
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
+    backupDir: values.SVC_BACKUP_DIR,
     backupPassphrase: values.SVC_BACKUP_PASSPHRASE,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
@@ -150,6 +205,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     leases: values.SVC_LEASES === 'on',
+    functionsIsolation: values.SVC_FUNCTIONS_ISOLATION ?? 'required',
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
@@ -187,8 +243,23 @@ function unsafeInProduction(
   if (/^http:/i.test(given.PUBLIC_BASE_URL ?? '')) {
     faults.push('PUBLIC_BASE_URL must begin with https:// when NODE_ENV is production.');
   }
+  const api = URL.parse(given.PUBLIC_BASE_URL ?? '')?.hostname.toLowerCase();
+  const domain = given.PLATFORM_DOMAIN?.toLowerCase();
+  if (api !== undefined && domain !== undefined && (api === domain || api.endsWith(`.${domain}`))) {
+    faults.push(
+      'PLATFORM_DOMAIN must not be the domain of PUBLIC_BASE_URL, nor above it, when NODE_ENV is production: pages of projects could set cookies for the console.',
+    );
+  }
   if (/(^|\.)localhost$/i.test(given.PLATFORM_DOMAIN ?? '')) {
     faults.push('PLATFORM_DOMAIN must be a domain of yours when NODE_ENV is production: localhost is for development.');
   }
   return faults;
 }
+
+const connectionEnvironmentOf = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && (entry[0] === 'NODE_EXTRA_CA_CERTS' || entry[0].startsWith('PG')),
+    ),
+  );

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ServiceError } from '../core/errors.ts';
+import { hostsOfDeployments } from '../resolvers/hosts/shared/host-urls.ts';
+import { originOfGateway, originOfHost } from '../resolvers/projects/shared/project-hosts.ts';
 import { answerConsoleSession } from './console-session.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { jsonType, sendAnswer } from './respond.ts';
@@ -18,15 +20,20 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Scripts and styles of its own alone, nothing inline, no frame around it, and no word to anybody but this server. */
-const pageHeaders: Readonly<Record<string, string>> = {
+/**
+ * Scripts and styles of its own alone, nothing inline, no frame around it, and no word to anybody but this server. Frames
+ * show deployments, each of an origin of its own, and pictures may be assets of projects.
+ */
+const pageHeaders = (services: HttpOptions['services']): Readonly<Record<string, string>> => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "font-src 'self'",
-    "img-src 'self' data:",
+    // Pictures among a project's assets, at the host that it has from the start.
+    `img-src 'self' data: ${originOfHost(services, `*.${services.settings.platformDomain}`)}`,
     "connect-src 'self'",
+    `frame-src ${originOfHost(services, hostsOfDeployments(services))}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -35,7 +42,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-};
+});
 
 const notBuilt = `The console is not built. \`npm run build:console\` builds it, and so does \`npm start\`.\n`;
 
@@ -43,7 +50,7 @@ const notBuilt = `The console is not built. \`npm run build:console\` builds it,
 export function consoleEntries(options: HttpOptions): Entry[] {
   const { throwAwayKeys, version } = options;
   const { sendsMail } = options.services.settings;
-  const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, sends_mail: sendsMail, version });
+  const settings = { throw_away_keys: throwAwayKeys, sends_mail: sendsMail, version };
   // Ids are in the addresses of pages: each would be a label of its own.
   const read = { ...ownPath, method: 'GET', label: root } as const;
   const below = { ...read, spelling: 'raw' } as const;
@@ -54,7 +61,8 @@ export function consoleEntries(options: HttpOptions): Entry[] {
       auth: 'none',
       async run({ response }) {
         const headers = { 'content-type': jsonType, 'cache-control': 'no-store' };
-        sendAnswer(response, { status: 200, headers, body: settings });
+        const body = JSON.stringify({ ...settings, origin: originOfGateway(options.services) });
+        sendAnswer(response, { status: 200, headers, body });
       },
     },
     {
@@ -73,14 +81,21 @@ export function consoleEntries(options: HttpOptions): Entry[] {
       run: answerFile('public, max-age=31536000, immutable'),
     },
     { ...read, path: `${root}/favicon.svg`, auth: 'none', run: answerFile('public, max-age=3600') },
+    {
+      ...read,
+      path: `${root}/service-worker.js`,
+      auth: 'none',
+      // It also serves the console's root, which has no slash at its end.
+      run: answerFile('no-cache', { 'service-worker-allowed': root }),
+    },
     // Pages have addresses of their own, all answered by the one document.
-    { ...read, path: root, auth: 'none', run: answerPage },
-    { ...below, path: `${root}/*`, auth: 'none', run: answerPage },
+    { ...read, path: root, auth: 'none', run: answerPage(options.services) },
+    { ...below, path: `${root}/*`, auth: 'none', run: answerPage(options.services) },
   ];
 }
 
 const answerFile =
-  (cacheControl: string) =>
+  (cacheControl: string, more: Readonly<Record<string, string>> = {}) =>
   async ({ request, response, path }: Exchange): Promise<void> => {
     const file = await assetOf(path.slice(root.length + 1));
     if (file === undefined) throw new ServiceError('ROUTE_NOT_FOUND');
@@ -88,6 +103,7 @@ const answerFile =
     const { type, plain, packed } = file;
     const isPacked = takesGzip && packed !== undefined;
     const headers = {
+      ...more,
       'content-type': type,
       'cache-control': cacheControl,
       vary: 'accept-encoding',
@@ -96,14 +112,16 @@ const answerFile =
     sendAnswer(response, { status: 200, headers, body: isPacked ? packed : plain });
   };
 
-async function answerPage({ response }: Exchange): Promise<void> {
-  // Read anew for each: it names the hashed files, and is small.
-  const page = await readFile(`${built}index.html`).catch(() => undefined);
-  const [status, type, body] =
-    page === undefined ? [503, 'text/plain; charset=utf-8', notBuilt] : [200, 'text/html; charset=utf-8', page];
-  const headers = { ...pageHeaders, 'cache-control': 'no-cache', 'content-type': type };
-  sendAnswer(response, { status, headers, body });
-}
+const answerPage =
+  (services: HttpOptions['services']) =>
+  async ({ response }: Exchange): Promise<void> => {
+    // Read anew for each: it names the hashed files, and is small.
+    const page = await readFile(`${built}index.html`).catch(() => undefined);
+    const [status, type, body] =
+      page === undefined ? [503, 'text/plain; charset=utf-8', notBuilt] : [200, 'text/html; charset=utf-8', page];
+    const headers = { ...pageHeaders(services), 'cache-control': 'no-cache', 'content-type': type };
+    sendAnswer(response, { status, headers, body });
+  };
 
 interface Asset {
   readonly type: string;

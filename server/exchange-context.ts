@@ -48,8 +48,10 @@ export function arrivalOf(
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,
+    subject: exchange.subject,
     onProjectResolved: (projectId) => {
       exchange.projectId = projectId;
+      exchange.subject.name(projectId);
     },
     setHeader: (name, value) => {
       if (!response.headersSent) response.setHeader(name, value);

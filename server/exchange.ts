@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Services } from '../kernel/run/context.ts';
+import type { Subject } from '../kernel/traffic/subject.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
@@ -28,6 +29,8 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Whether sites of projects are also below a path of the gateway, where they share its origin. */
+  readonly sitesByPath: boolean;
   /** Whether the console offers keys that a page makes for itself. */
   readonly throwAwayKeys: boolean;
   /** Of the gateway, for cards and lists that name it. */
@@ -52,6 +55,8 @@ export interface Exchange {
   traceId: string;
   /** Pattern of the route, for metrics. */
   route: string;
+  /** The project that it is counted for. */
+  readonly subject: Subject;
   /** Made once, when something first needs it. */
   ctx: Context | undefined;
   /** The project's host that is asked; undefined under a name of the API. */

@@ -4,6 +4,7 @@ import { type Database, inTransaction } from '../db/pool.ts';
 import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
+import { deployOperations, runningStatuses } from '../db/schema/releases.ts';
 import { computed, setOf, statement } from '../db/sql.ts';
 import { rowsOn } from '../db/transaction.ts';
 import { addJob, deleteExpired, nameOfExpiry } from '../kernel/durability/housekeeping.ts';
@@ -44,7 +45,9 @@ export const keepHouse: Task = async (job, payload) => {
 const justNow = sql`now() - ${interval('1 second')}`;
 const isAhead = (moment: Column) => sql`${moment} > now()`;
 
-/** What a killed process held: claims of idempotency keys, leases of step operations, payments and mails. */
+const running = sql.raw(runningStatuses.map((one) => `'${one}'`).join(', '));
+
+/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments and mails. */
 const freeStatements = [
   statement(
     'abandoned.idempotency-keys',
@@ -57,6 +60,13 @@ const freeStatements = [
     {},
     () => sql`update ${stepOperations} ${setOf(stepOperations, { leaseUntil: justNow })}
       where ${stepOperations.state} = 'running' and ${isAhead(stepOperations.leaseUntil)}`,
+  ),
+  // Their jobs are unlocked below, and would find them taken.
+  statement(
+    'abandoned.deploys',
+    {},
+    () => sql`update ${deployOperations} ${setOf(deployOperations, { leaseUntil: sql`null` })}
+      where ${isAhead(deployOperations.leaseUntil)} and ${deployOperations.status} in (${running})`,
   ),
   statement(
     'abandoned.payments',

@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { TlsOptions } from 'node:tls';
 import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
+import { Subject } from '../kernel/traffic/subject.ts';
 import { openHost } from '../rest-compat/hosted/answer.ts';
 import type { Found } from '../rest-compat/path-table.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
+import { goneStatus, noteExchange, noteRefusal } from './note-exchange.ts';
 import { refuseDuplicateHeaders, refuseLongTarget, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendError, sendSocketError } from './respond.ts';
 import { type Entry, runEntry } from './routes/entry.ts';
@@ -21,11 +25,16 @@ interface UpgradeOptions extends ServerOptions<typeof IncomingMessage, typeof An
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
 }
 
-/** The HTTP server: common headers, limits and errors around what the table of routes answers. */
-export function createHttpServer(options: HttpOptions, routes: RouteTable): Server {
+/**
+ * The HTTP server: common headers, limits and errors around what the table of routes answers.
+ *
+ * @param secure for one that speaks TLS
+ */
+export function createHttpServer(options: HttpOptions, routes: RouteTable, secure?: TlsOptions): Server {
   const { services, metrics, health } = options;
   const answer = (request: IncomingMessage, response: Answer, asksFirst: boolean) => {
     const startedAt = performance.now();
+    if (!asksFirst && routes.answerNow(request, response, startedAt)) return;
     const { path, search } = targetOf(request);
     const exchange: Exchange = {
       request,
@@ -35,10 +44,13 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable): Serv
       asksFirst,
       traceId: '',
       route: 'unknown',
+      subject: new Subject(),
       ctx: undefined,
       project: undefined,
     };
+    response.onBegun = (status) => noteExchange(services, exchange, status, startedAt);
     response.on('close', () => {
+      if (!response.headersSent) noteExchange(services, exchange, goneStatus, startedAt);
       const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
       const seconds = (performance.now() - startedAt) / 1000;
       metrics.httpRequest(seen, seconds);
@@ -55,12 +67,14 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable): Serv
         refuseMissingHost(request);
         const preflight = request.method === 'OPTIONS' && !asksForMore(routes, exchange);
         const name = options.tenantName(request);
-        if (preflight && name?.foreign !== true) return answerPreflight(response);
+        // Below a project's own paths its release says who answers OPTIONS.
+        const mayBeOfSite = preflight && name !== undefined && routes.isOfSite(path);
+        if (preflight && !mayBeOfSite && name?.foreign !== true) return answerPreflight(response);
         refuseDuplicateHeaders(request);
         if (response.underApi) refuseLongTarget(request);
         if (name !== undefined)
           exchange.project = await findTenantHost(options, exchange, name, routes.answersUnderAnyName(path));
-        if (preflight) return answerPreflight(response);
+        if (preflight && !(mayBeOfSite && exchange.project !== undefined)) return answerPreflight(response);
         const { entry, params } = match(options, routes, exchange);
         exchange.route = labelOf(entry);
         await runEntry(options, entry, exchange, params);
@@ -78,14 +92,21 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable): Serv
       override writeHead(...args: any[]): this {
         if (health.draining.aborted) this.shouldKeepAlive = false;
         // biome-ignore lint/suspicious/noExplicitAny: as above.
-        return (super.writeHead as any)(...args);
+        const begun = (super.writeHead as any)(...args);
+        this.onBegun?.(this.statusCode);
+        this.onBegun = undefined;
+        return begun;
       }
     },
     keepAliveTimeout: keepAliveMs,
     // Any other upgrade is an offer, and what is asked is answered without it.
     shouldUpgradeCallback: ({ method, headers }) => method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
   };
-  const server = createServer(serverOptions, (request, response) => answer(request, response, false));
+  const onRequest = (request: IncomingMessage, response: Answer) => answer(request, response, false);
+  const server =
+    secure === undefined
+      ? createServer(serverOptions, onRequest)
+      : createSecureServer({ ...serverOptions, ...secure }, onRequest);
   server.on('checkContinue', (request, response) => answer(request, response, true));
   // An unknown expectation is no reason to refuse.
   server.on('checkExpectation', (request, response) => answer(request, response, false));
@@ -112,8 +133,10 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   sendSocketError(socket, refused);
 }
 
-function fail({ services }: HttpOptions, { response, path, projectId, traceId }: Exchange, error: unknown): void {
+function fail({ services }: HttpOptions, exchange: Exchange, error: unknown): void {
+  const { response, path, projectId, traceId } = exchange;
   const { log, incidents } = services;
+  noteRefusal(exchange, error);
   if (response.headersSent) {
     log.warn({ err: error, trace_id: traceId, path }, 'An answer broke off.');
     response.destroy();
@@ -127,9 +150,11 @@ const asksForMore = (routes: RouteTable, { request: { headers }, path }: Exchang
   headers['access-control-request-method'] === undefined && routes.answersOptions(path);
 
 /** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, VALIDATION_FAILED */
-function match(options: HttpOptions, { gateway, project }: RouteTable, exchange: Exchange): Found<Entry> {
+function match(options: HttpOptions, routes: RouteTable, exchange: Exchange): Found<Entry> {
   const { request, path, project: host } = exchange;
-  const table = host === undefined ? gateway : project;
+  const table = host === undefined ? routes.gateway : routes.project;
+  // What the platform has no path for is the project's own.
+  if (host !== undefined && routes.isOfSite(path)) return { entry: routes.site, params: {} };
   try {
     return table.match(request.method!, path);
   } catch (error) {

@@ -31,6 +31,7 @@ async function start(given: Config): Promise<void> {
   const { roots, takeBack } = await loadRootSecret(given);
   // Before anything is made for a start that could not end well.
   await requireFreePort(given);
+  if (given.tlsPort !== undefined) await requireFreePort({ port: given.tlsPort, host: given.host });
   const madeKey = await loadAdminKey(given);
   const config = madeKey === undefined ? given : { ...given, adminKey: madeKey.key };
   // The gateway's own modules are most of a start; they are read while Postgres comes up.

@@ -14,6 +14,13 @@ export interface SocketCounts {
   readonly waitingBytes: number;
 }
 
+/** What a node is busy with. */
+export interface NodeLoad {
+  readonly sockets: number;
+  readonly subscriptions: number;
+  readonly pool: PoolCounts;
+}
+
 /** What the process counts, for Prometheus. */
 export interface Metrics {
   /** Content type of {@link render}. */
@@ -33,6 +40,8 @@ export interface Metrics {
   readonly statementSent: () => void;
   /** @param seen `outcome` of a run of a background job */
   readonly jobRan: (seen: { task: string; outcome: 'ok' | 'failed' }) => void;
+  /** What this node is busy with now. */
+  readonly load: () => Promise<NodeLoad>;
   /** Asked whenever the page is rendered. */
   readonly watchPool: (count: () => PoolCounts) => void;
   /** Asked whenever the page is rendered. */
@@ -162,6 +171,7 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     eventExecuted: () => events.inc(),
     statementSent: () => statements.inc(),
     jobRan: (seen) => jobs.inc(seen),
+    load: async () => ({ sockets: await countOf(sockets), subscriptions: await countOf(subscriptions), pool: pool() }),
     watchPool: (count) => {
       pool = count;
     },
@@ -173,6 +183,8 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     },
   };
 }
+
+const countOf = async (gauge: Gauge): Promise<number> => (await gauge.get()).values[0]?.value ?? 0;
 
 /** Counts one in; the result counts it out, and only once. */
 function entered(gauge: Gauge): () => void {

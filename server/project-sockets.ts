@@ -9,6 +9,7 @@ import type { ProjectRequest } from '../schema/project/project-request.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Metrics } from './metrics.ts';
+import { noteSocketRequest, openedStatus } from './note-exchange.ts';
 import { openProject, type ProjectOpening } from './project-graphql.ts';
 import { createContext, targetOf } from './request-context.ts';
 import { operationsMax, tooManyOperations } from './socket-operations.ts';
@@ -35,7 +36,10 @@ interface Operation {
   readonly engine: ProjectRequest;
   readonly prepared: Prepared;
   readonly ctx: Context;
+  readonly startedAt: number;
 }
+
+const route = '/projects/v1/:id/graphql';
 
 /**
  * GraphQL over WebSocket inside a project. Each operation is let in by itself, with the credentials that the socket was
@@ -64,9 +68,14 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
       Object.assign(message, { query: '', variables: undefined });
       const session = extra.session as ProjectSession;
       const stop = new AbortController();
+      const startedAt = performance.now();
       const ctx = session.context(stop.signal);
       const { traceId } = ctx.request;
-      if (session.running.size >= operationsMax) return [refusal(tooManyOperations(), traceId)];
+      const refuse = (errors: readonly GraphQLError[]) => {
+        note({ ctx, session, startedAt }, errors);
+        return errors;
+      };
+      if (session.running.size >= operationsMax) return refuse([refusal(tooManyOperations(), traceId)]);
       session.running.set(id, stop);
       try {
         const engine = await openProject(ctx, session.opening);
@@ -74,21 +83,24 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
         const prepared = engine.prepare(payload, traceId);
         if (!('document' in prepared)) {
           forget(session, id, stop);
-          return prepared;
+          return refuse(prepared);
         }
-        const contextValue: Operation = { id, session, stop, engine, prepared, ctx };
+        const contextValue: Operation = { id, session, stop, engine, prepared, ctx, startedAt };
         const { document, operationName } = prepared;
         return { schema: engine.schema, document, operationName, contextValue };
       } catch (error) {
         forget(session, id, stop);
         const failed = new GraphQLError('The operation could not begin.', { cause: error as Error });
-        return renderErrors([failed], traceId, services, session.opening.projectId);
+        return refuse(renderErrors([failed], traceId, services, session.opening.projectId));
       }
     },
     execute: async ({ contextValue }: ExecutionArgs) => {
-      const { engine, prepared, ctx, session, id, stop } = contextValue as Operation;
+      const operation = contextValue as Operation;
+      const { engine, prepared, ctx, session, id, stop } = operation;
       try {
-        return await engine.runOnce(prepared, ctx);
+        const result = await engine.runOnce(prepared, ctx);
+        note(operation, result.errors);
+        return result;
       } finally {
         forget(session, id, stop);
       }
@@ -98,9 +110,10 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
 }
 
 async function subscribe(
-  { engine, prepared, ctx, session, id, stop }: Operation,
+  operation: Operation,
   metrics: Metrics,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
+  const { engine, prepared, ctx, session, id, stop } = operation;
   let stream: ExecutionResult | AsyncGenerator<ExecutionResult>;
   try {
     stream = await engine.run(prepared, ctx);
@@ -108,6 +121,7 @@ async function subscribe(
     forget(session, id, stop);
     throw error;
   }
+  note(operation, Symbol.asyncIterator in stream ? undefined : stream.errors);
   if (!(Symbol.asyncIterator in stream)) {
     forget(session, id, stop);
     return stream;
@@ -125,6 +139,21 @@ async function subscribe(
   })();
 }
 
+/** Counts an operation, or the opening of a socket, for the project that is asked. */
+function note(
+  {
+    ctx,
+    session,
+    startedAt,
+  }: Pick<Operation, 'ctx' | 'startedAt'> & { readonly session: Pick<ProjectSession, 'opening'> },
+  errors: readonly GraphQLError[] | undefined,
+  status?: number,
+): void {
+  const { projectId, path } = session.opening;
+  ctx.subject?.name(projectId);
+  noteSocketRequest(ctx, { route, path, startedAt, errors, ...(status === undefined ? {} : { status }) });
+}
+
 function forget({ running }: Session, id: string, stop: AbortController): void {
   if (running.get(id) === stop) running.delete(id);
 }
@@ -140,7 +169,16 @@ async function openSession(
     const { path } = targetOf(request!);
     const opening = { schemas, projectId: projectId!, path, headers: shown(request!.headers) };
     const context = (signal: AbortSignal) => createContext(services, { ...arrival, traceId: newTraceId(), signal });
-    await openProject(context(new AbortController().signal), opening);
+    const startedAt = performance.now();
+    const ctx = context(new AbortController().signal);
+    try {
+      await openProject(ctx, opening);
+      note({ ctx, session: { opening }, startedAt }, undefined, openedStatus);
+    } catch (error) {
+      const failed = new GraphQLError('The socket could not be opened.', { cause: error as Error });
+      note({ ctx, session: { opening }, startedAt }, renderErrors([failed], ctx.request.traceId, services, projectId));
+      throw error;
+    }
     return { ...runningOperations(), context, opening };
   } catch (error) {
     return notOpened(services, error);

@@ -7,6 +7,7 @@ import type { Credentials } from '../kernel/access/credentials.ts';
 import { addressRate, badSignatureTokens } from '../kernel/limits/limits.ts';
 import { assertWithinRate } from '../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
+import { calledByKey, Subject } from '../kernel/traffic/subject.ts';
 import { renewCaller, resolveCaller } from '../resolvers/identity/shared/resolve-caller.ts';
 import { browserCaller, browserProofOf } from './browser-caller.ts';
 
@@ -24,6 +25,8 @@ export interface RequestInfo {
   readonly signal: AbortSignal;
   readonly onOwnerResolved?: (projectId: string) => void;
   readonly onProjectResolved?: (projectId: string) => void;
+  /** @default one that is counted nowhere */
+  readonly subject?: Subject;
   readonly setHeader?: Context['setHeader'];
   readonly paymentContext?: Context['paymentContext'];
 }
@@ -43,7 +46,7 @@ export function createContext(services: Services, arrival: RequestInfo, known?: 
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { onOwnerResolved, onProjectResolved, setHeader, paymentContext } = arrival;
+  const { onOwnerResolved, onProjectResolved, setHeader, paymentContext, subject = new Subject() } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -66,7 +69,10 @@ export function createContext(services: Services, arrival: RequestInfo, known?: 
             ? await resolveCaller(services, credentials, journey, presume)
             : await renewCaller(services, known, credentials, journey, presume);
       if (found.kind === 'admin') onAdmitted();
-      if (found.kind === 'project_key') services.usage.count(found);
+      if (found.kind === 'project_key') {
+        services.usage.count(found);
+        subject.admit(found.projectId, calledByKey(found.role));
+      }
       return found;
     } catch (error) {
       if (known === undefined && isBadSignature(error)) rateLimiter.charge(bucket, addressRate, badSignatureTokens - 1);
@@ -89,8 +95,10 @@ export function createContext(services: Services, arrival: RequestInfo, known?: 
     signal,
     request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
     onAdmitted,
+    subject,
     answered: { bytes: 0, values: 0 },
     credentials,
+    withCredentials: (others) => createContext(services, { ...arrival, credentials: others }, known),
     chargeAddress,
     anonymous: isAnonymous(credentials),
     caller: (presuming) => {
@@ -222,11 +230,15 @@ function isOwnHost(baseUrl: string, { localAddress = '' }: { localAddress?: stri
   return name === host.toLowerCase() || name === localAddress.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, '');
 }
 
+/** Whether the gateway itself speaks TLS on a connection. */
+export const isSecure = (socket: object | undefined): boolean =>
+  socket !== undefined && 'encrypted' in socket && socket.encrypted === true;
+
 /** Scheme and host of a request. @throws VALIDATION_FAILED for a host that is none */
 function baseUrlOf({ url: target, headers, socket }: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
   const host =
     targetOf({ url: target }).host ?? headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
-  const url = `http://${host}`;
+  const url = `${isSecure(socket) ? 'https' : 'http'}://${host}`;
   if (!hostPattern.test(host) || URL.parse(url) === null) {
     throw invalidField('host', 'not a host name');
   }
@@ -245,7 +257,7 @@ export function destinationOf(
 ): Pick<RequestInfo, 'baseUrl' | 'strangeHost'> {
   const { url = '/', headers, socket } = request;
   const named = url.startsWith('/') ? headers.host : undefined;
-  const asked = named === undefined ? undefined : `${named} ${socket.localAddress} ${host}`;
+  const asked = named === undefined ? undefined : `${named} ${socket.localAddress} ${host} ${isSecure(socket)}`;
   let destination = asked === undefined ? undefined : destinations.get(asked);
   if (destination === undefined) {
     const baseUrl = baseUrlOf(request);

@@ -124,9 +124,14 @@ export class Answer extends ServerResponse<IncomingMessage> {
   underApi = false;
   /** Where it is counted while it waits for its reader; undefined: it is never large. */
   keeping: Keeping | undefined;
+  /** Length of the body, where it is sent as a whole. */
+  bytes: number | undefined;
+  /** Called once, when the answer begins. */
+  onBegun: ((status: number) => void) | undefined;
 
   /** Every body passes here, in bytes, before it is sent. @throws RATE_LIMITED for a read of too much at once */
   keep(bytes: number): void {
+    this.bytes = bytes;
     if (this.keeping === undefined) return;
     const { held, owner, mayRefuse } = this.keeping;
     held.hold(owner, this, bytes, mayRefuse);

@@ -6,6 +6,7 @@ import { refusal } from '../schema/engine/render-errors.ts';
 import { Audiences } from '../subscriptions/audiences.ts';
 import { followStream } from '../subscriptions/stream-follower.ts';
 import type { Metrics } from './metrics.ts';
+import { noteSocketRequest } from './note-exchange.ts';
 import { Payload } from './socket-frames.ts';
 import type { Session } from './socket-session.ts';
 import { SocketSubscription, type SubscriptionOwner } from './socket-subscription.ts';
@@ -25,6 +26,7 @@ interface Operation extends Place {
   readonly prepared: Prepared;
   readonly stop: AbortController;
   readonly ctx: Context;
+  readonly startedAt: number;
 }
 
 export interface SocketOperationsOptions {
@@ -51,13 +53,14 @@ export class SocketOperations implements SubscriptionOwner {
   /** What the protocol is to run, or why it is not to. */
   prepare({ session, writer }: Place, id: string, request: GraphQLRequest): ExecutionArgs | readonly GraphQLError[] {
     const stop = new AbortController();
+    const startedAt = performance.now();
     const ctx = session.context(stop.signal);
     const { traceId } = ctx.request;
     if (session.running.size >= operationsMax) return [refusal(tooManyOperations(), traceId)];
     const prepared = this.#engine.prepare(request, traceId);
     if (!('document' in prepared)) return prepared;
     session.running.set(id, stop);
-    const operation: Operation = { id, prepared, stop, session, writer, ctx };
+    const operation: Operation = { id, prepared, stop, session, writer, ctx, startedAt };
     const { document, operationName } = prepared;
     return { schema: this.#engine.schema, document, operationName, contextValue: operation };
   }
@@ -65,7 +68,9 @@ export class SocketOperations implements SubscriptionOwner {
   async execute({ contextValue }: ExecutionArgs): Promise<ExecutionResult> {
     const operation = contextValue as Operation;
     try {
-      return (await this.#engine.run(operation.prepared, operation.ctx)) as ExecutionResult;
+      const result = (await this.#engine.run(operation.prepared, operation.ctx)) as ExecutionResult;
+      note(operation, result.errors);
+      return result;
     } finally {
       forget(operation);
     }
@@ -82,6 +87,7 @@ export class SocketOperations implements SubscriptionOwner {
     } finally {
       forget(operation);
     }
+    note(operation, 'execute' in opened ? undefined : opened.errors);
     if (!('execute' in opened)) return opened;
     const { running } = session;
     const subscription = new SocketSubscription({ id, writer, running, request: ctx.request, owner: this });
@@ -122,6 +128,10 @@ export class SocketOperations implements SubscriptionOwner {
     this.#metrics.subscriptionEnded();
   }
 }
+
+/** Counts an operation for the project whose key it came with. */
+const note = ({ ctx, startedAt }: Operation, errors: readonly GraphQLError[] | undefined) =>
+  noteSocketRequest(ctx, { route: '/graphql', path: '/graphql', startedAt, errors });
 
 function forget({ id, stop, session: { running } }: Operation): void {
   if (running.get(id) === stop) running.delete(id);

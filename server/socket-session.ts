@@ -4,6 +4,7 @@ import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Credentials } from '../kernel/access/credentials.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
+import { noteSocketRequest, openedStatus } from './note-exchange.ts';
 import {
   createContext,
   credentialsOf,
@@ -40,7 +41,9 @@ export async function openSession(
   try {
     const arrival = arrivalOf(request, given, { address, host });
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
+    const startedAt = performance.now();
     const caller = await first.caller();
+    noteSocketRequest(first, { route: '/graphql', path: '/graphql', startedAt, status: openedStatus });
     if (caller.kind === 'wallet') await caller.spendNonce();
     return {
       ...runningOperations(),

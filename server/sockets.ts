@@ -52,7 +52,7 @@ export interface Sockets {
 }
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`, and at the same of each project. */
-export function attachSockets(server: Server, options: SocketsOptions): Sockets {
+export function attachSockets(servers: readonly Server[], options: SocketsOptions): Sockets {
   const { services, routes, engine, metrics, connections, trustedProxies, tenantName, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const outbox = new Outbox();
@@ -107,7 +107,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     const refused = new ServiceError('VALIDATION_FAILED', { message: error.message, details: { field: 'upgrade' } });
     sendSocketError(socket, refused, { headers: { 'sec-websocket-version': '13, 8' } });
   });
-  server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy);
     const { path } = targetOf(request);
     let projectId: string | undefined;
@@ -132,7 +132,8 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     // Who went away meanwhile, or comes while the server goes.
     if (socket.destroyed) return;
     wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket, projectId));
-  });
+  };
+  for (const server of servers) server.on('upgrade', upgrade);
 
   return {
     async close() {

@@ -46,6 +46,7 @@ export const serviceStatusOf = ({ health, version, services }: StatusSources): S
       uptime_seconds: uptimeSeconds,
       deployment: { version },
       capabilities: takesPayments ? [...always, 'x402'] : [...always],
+      functions_isolation: services.settings.functionsIsolation,
       operator: {
         name: base === undefined ? 'svc-gateway' : new URL(base).host,
         contact: `${base?.replace(/\/+$/, '') ?? ''}/api/inquiry`,

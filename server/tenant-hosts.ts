@@ -6,7 +6,7 @@ import { findProjectTarget } from '../kernel/access/project-target.ts';
 import { addressRate } from '../kernel/limits/limits.ts';
 import { assertWithinRate } from '../kernel/limits/rate-limit.ts';
 import type { Context } from '../kernel/run/context.ts';
-import { findHost, type HostedProject } from '../resolvers/hosts/find-host.ts';
+import { findHost, type HostedProject } from '../resolvers/hosts/shared/find-host.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
@@ -60,7 +60,12 @@ async function resolveTenantHost(
   }
   const ctx = contextOf(options, exchange);
   ctx.onProjectResolved?.(project.projectId);
-  return { target: await targetOf(ctx, project.projectId, name), projectName: project.name, origin };
+  return {
+    target: await targetOf(ctx, project.projectId, name),
+    projectName: project.name,
+    origin,
+    releaseId: project.releaseId,
+  };
 }
 
 /** @throws HOST_NOT_FOUND for a project that is gone, and as {@link findProjectTarget} */

@@ -38,6 +38,7 @@ async function callerOf({ request, response }: Exchange, ctx: Context, { target 
   const { session: live, via, cookie } = await findVisitor(ctx, target, request.headers.cookie);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   if (live === undefined) return { target, identity: { kind: 'anon' } };
+  ctx.subject?.becomeUser();
   const { session, account } = live;
   // A cookie is good as long as its session, which its database is asked about.
   const expiresAt = via === 'bearer' ? expiryOf(ctx.credentials.authorization!) : undefined;

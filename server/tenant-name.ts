@@ -4,7 +4,7 @@ import { invalidField } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
 import { isLocalName } from '../resolvers/auth/redirect-urls.ts';
 import { isTrustedPeer, type TrustedProxies } from './client-address.ts';
-import { hostPattern, targetOf } from './request-context.ts';
+import { hostPattern, isSecure, targetOf } from './request-context.ts';
 
 export interface TenantNaming {
   readonly platformDomain: string;
@@ -55,7 +55,7 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
     const url = `${scheme}://${given.toLowerCase().replace(/\.(?=:|$)/, '')}`;
     const parsed = URL.parse(url);
     if (parsed === null) throw invalidField('host', 'not a host name');
-    const reserved = below && (naming.platformDomain !== 'localhost' || name.startsWith('p-'));
+    const reserved = below && (naming.platformDomain !== 'localhost' || isGenerated(name));
     return { name, origin: parsed.origin, reserved, foreign: !reserved && !local };
   }
 
@@ -63,7 +63,7 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
     const trusted = isTrustedPeer(request, trustedProxies);
     const given = (trusted ? lastOf(request.headers['x-forwarded-host']) : undefined) ?? hostOf(request);
     if (given === undefined) return undefined;
-    const proto = trusted ? lastOf(request.headers['x-forwarded-proto']) : undefined;
+    const proto = (trusted ? lastOf(request.headers['x-forwarded-proto']) : undefined) ?? ownScheme(request);
     const key = proto === undefined ? given : `${given} ${proto}`;
     let ruling = known.get(key);
     if (ruling === undefined) {
@@ -73,6 +73,9 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
     return ruling.tenant;
   };
 }
+
+/** A name that only the platform gives: of a project, or of one of its deployments. */
+const isGenerated = (name: string) => /^pr?-/.test(name) || /^dpl-[^.]+\.sites\./.test(name);
 
 /** A name as it is looked up: letter case, port and the final dot of a full name make no other host. */
 const nameOf = (given: string) => given.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
@@ -91,3 +94,6 @@ const hostOf = (request: IncomingMessage): string | undefined => {
   const { url = '/', headers } = request;
   return url.startsWith('/') ? headers.host : (targetOf(request).host ?? headers.host);
 };
+
+/** The scheme, where the gateway itself speaks TLS. */
+const ownScheme = ({ socket }: IncomingMessage): 'https' | undefined => (isSecure(socket) ? 'https' : undefined);

@@ -31,9 +31,13 @@ export function welcome({
     subscribes to its room and sends a message that arrives there.
 `;
   const adminKey = madeKey === undefined ? '' : `    Admin key      ${madeKey.key}   (kept in ${madeKey.path})\n`;
+  const functions =
+    config.functionsIsolation === 'optional'
+      ? '    Functions      run without isolation where this machine offers none (SVC_FUNCTIONS_ISOLATION)\n'
+      : '';
   const mail =
     config.smtpUrl === undefined
-      ? `    Mail           waits in ${base}/console/outbox, which the admin key opens\n`
+      ? `    Mail           waits in ${base}/console/installation/outbox, which the admin key opens\n`
       : '';
   return `
   svc gateway serves at ${base}
@@ -45,6 +49,6 @@ export function welcome({
     Health         ${base}/api/health, ${base}/status, ${base}/readyz, ${base}/metrics
     Database       ${database}
     Leases         ${config.leases ? 'on: an organization needs a tier whose lease runs' : 'off: organizations do not expire'}
-${mail}${adminKey}${config.production ? '' : firstCalls}
+${functions}${mail}${adminKey}${config.production ? '' : firstCalls}
 `;
 }

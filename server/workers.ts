@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import { safeMessage } from '../core/safe-message.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { withClient } from '../db/with-client.ts';
-import type { Mailer } from '../engines/mail.ts';
+import type { Mailer } from '../engines/mail/mailer.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import type { Job } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';

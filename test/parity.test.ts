@@ -22,6 +22,8 @@ const withoutRoute: Record<string, string> = {
   'rooms.open': 'begins a subscription, which REST does not have; its held read waits by itself',
   'rooms.openPresences': 'begins a subscription, which REST does not have',
   'claims.open': 'begins a subscription, which REST does not have',
+  'deploys.open': 'begins a subscription, which REST does not have',
+  'functions.openLogs': 'begins a subscription, which REST does not have',
   'escalations.open': 'begins a subscription, which REST does not have; its raiser polls',
 };
 
@@ -32,6 +34,8 @@ const withoutField: Record<string, string> = {
   'rooms.open': 'it is how the subscription roomMessages begins',
   'rooms.openPresences': 'it is how the subscription roomPresences begins',
   'claims.open': 'it is how the subscription roomClaims begins',
+  'deploys.open': 'it is how the subscription deployOperation begins',
+  'functions.openLogs': 'it is how the subscription functionLogs begins',
   'rooms.claimInvite': 'whoever pays is seated, whatever credential comes along; a graph looks at the credential first',
   'escalations.open': 'it is how the subscriptions escalation and escalations begin',
   'events.open': 'it is how the subscription events begins',
@@ -54,14 +58,27 @@ const notOverRest: Record<string, string> = {
   'orgs.listEvents before': 'the documented feed runs one way',
   'mail.listOutbox before': 'lists of this surface run one way',
   'mail.listOutbox from_end': 'lists of this surface run one way',
+  'assets.ls before': 'the documented list runs one way',
+  'assets.ls from_end': 'the documented list runs one way',
+  'assets.folders before': 'lists of this surface run one way',
+  'assets.folders from_end': 'lists of this surface run one way',
+  'email.list before': 'the documented list runs one way',
+  'email.list from_end': 'the documented list runs one way',
+  'orgs.listAll before': 'lists of this surface run one way',
+  'orgs.listAll from_end': 'lists of this surface run one way',
+  'incidents.list before': 'lists of this surface run one way',
+  'incidents.list from_end': 'lists of this surface run one way',
   'escalations.list before': 'the documented list runs one way',
   'escalations.list from_end': 'the documented list runs one way',
+  'users.list before': 'lists of this surface run one way',
+  'users.list from_end': 'lists of this surface run one way',
 };
 
 const notOverGraphQL: Record<string, string> = {
   'audit.buy payment_proof': 'a payment is a header in GraphQL, too: documents are kept and logged by clients',
   'projects.create tier': 'accepted for old clients, and ignored',
   'escalations.get include': 'attempts are a field, which is selected or not',
+  'deploys.listEvents operation': 'the events of a deploy are a field of it',
   'errors.list counts': 'counts are a field, which is selected or not',
 };
 

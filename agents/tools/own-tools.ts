@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
 import { saysNothing, searchTools } from './search-tools.ts';
-import { type Annotations, type ArgumentForm, listed, type Tool, titleOf } from './tool.ts';
+import { type Annotations, closedForm, listed, type Tool, titleOf } from './tool.ts';
 
 /** Tools about tools, which have no operation behind them. */
 export interface OwnTool {
@@ -59,7 +58,7 @@ export const listedOwn = ({ name, description, input, annotations }: OwnTool) =>
   name,
   title: titleOf(name),
   description,
-  inputSchema: { required: [], ...wholeForm(input, 'input'), additionalProperties: false } as unknown as ArgumentForm,
+  inputSchema: closedForm(input),
   annotations,
 });
 

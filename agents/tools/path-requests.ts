@@ -7,7 +7,7 @@ import { answerRoute } from '../../rest-compat/handle.ts';
 import { PathTable } from '../../rest-compat/path-table.ts';
 import { answerRows, openRows } from '../../rest-compat/rows/answer.ts';
 import { rowPathOf, rowRoutes } from '../../rest-compat/rows/routes.ts';
-import type { ToolRun } from './tool.ts';
+import { BodyRefusal, type ToolRun } from './tool.ts';
 
 /** Which key of a project a tool needs. */
 export type KeyKind = 'anon' | 'service';
@@ -83,20 +83,7 @@ export async function askPath(ctx: Context, { method, path, query, body }: PathR
   return answered as object;
 }
 
-/** A refusal of the rows' own dialect, whose codes are PostgREST's. */
-export class RowRefusal extends Error {
-  override readonly name = 'RowRefusal';
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
-    super(String(body.message));
-    this.status = status;
-    this.body = body;
-  }
-}
-
-/** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, RowRefusal */
+/** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, BodyRefusal */
 export async function askRows(ctx: Context, { method, path, query, body }: PathRequest) {
   const { entry, params } = rowPaths.match(method, path);
   const rows = rowPathOf(entry, method, params);
@@ -108,6 +95,6 @@ export async function askRows(ctx: Context, { method, path, query, body }: PathR
   };
   const answer = await answerRows(rows, caller, { path, search: searchOf(query), headers, body: bytesOf(body) }, ctx);
   const answered: unknown = answer.body.length === 0 ? null : JSON.parse(answer.body);
-  if (answer.status >= 400) throw new RowRefusal(answer.status, answered as RowRefusal['body']);
+  if (answer.status >= 400) throw new BodyRefusal(answer.status, answered as BodyRefusal['body']);
   return { status: answer.status, body: answered, content_range: answer.headers['content-range'] ?? null };
 }

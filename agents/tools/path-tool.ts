@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
-import type { Annotations, ArgumentForm, Arguments, Tool, ToolRun } from './tool.ts';
+import { type Annotations, type Arguments, closedForm, type Tool, type ToolRun } from './tool.ts';
 
 interface PathTool<Input extends z.ZodObject> extends Partial<Pick<Tool, 'secrets'>> {
   readonly name: string;
@@ -17,7 +17,7 @@ export function pathTool<Input extends z.ZodObject>({ input, output, ask, ...mor
   return {
     secrets: [],
     ...more,
-    input: { required: [], ...wholeForm(input, 'input'), additionalProperties: false } as unknown as ArgumentForm,
+    input: closedForm(input),
     output: wholeForm(output, 'output'),
     operations: [],
     isPriced: false,

@@ -17,10 +17,9 @@ import { openMessagePayment, paymentAsked } from '../message-payment.ts';
 import { errorText, type Refused } from './error-text.ts';
 import { followed } from './follow-call.ts';
 import { callTool, expandResult, findTools, listedOwn, type OwnTool, toolsFound, windowOf } from './own-tools.ts';
-import { RowRefusal } from './path-requests.ts';
 import { resultText } from './present.ts';
 import { type Profile, profiles } from './profiles.ts';
-import { type Arguments, listed, type Tool, type ToolRun, titleOf } from './tool.ts';
+import { type Arguments, BodyRefusal, listed, type Tool, type ToolRun, titleOf } from './tool.ts';
 import { toolTable } from './tools.ts';
 
 export const platformPath = '/mcp';
@@ -181,7 +180,7 @@ async function guarded(name: string, ctx: Context, run: () => Promise<ToolResult
         ...settled(receipt),
       };
     }
-    if (error instanceof RowRefusal) {
+    if (error instanceof BodyRefusal) {
       const body = { ...error.body, status: error.status };
       return refused(errorText(name, body, error.status), body);
     }

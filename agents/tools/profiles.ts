@@ -51,14 +51,28 @@ interface Listed {
   readonly operations?: readonly string[];
   /** Further tools. */
   readonly tools: readonly string[];
+  /** Operations of the namespaces that are not listed. */
+  readonly leavesOut?: readonly string[];
 }
 
 /** Tools of some operations, but for those of the platform admin. */
 const among =
-  ({ namespaces, operations: more = [], tools }: Listed): Profile['lists'] =>
+  ({ namespaces, operations: more = [], tools, leavesOut = [] }: Listed): Profile['lists'] =>
   ({ name, operations: own }) =>
-    !own.some((one) => ofAdmin.has(one)) &&
+    !own.some((one) => ofAdmin.has(one) || leavesOut.includes(one)) &&
     (tools.includes(name) || own.some((one) => more.includes(one) || namespaces.includes(one.split('.')[0]!)));
+
+/** What those do who look after a project, and programs that use its data do not. */
+const management = [
+  'projects.access',
+  'projects.getMetrics',
+  'projects.listRequests',
+  'users.endSessions',
+  'users.get',
+  'users.list',
+  'users.sendLink',
+  'users.update',
+];
 
 const known = ['whoami', 'list_orgs', 'list_projects', 'project_info'];
 
@@ -76,7 +90,16 @@ export const profiles: readonly Profile[] = [
   },
   {
     name: 'data',
-    lists: among({ namespaces: ['projects', 'users'], tools: [...known, ...pathTools.map(({ name }) => name)] }),
+    lists: among({
+      namespaces: ['projects', 'users'],
+      tools: [...known, ...pathTools.map(({ name }) => name)],
+      leavesOut: management,
+    }),
+    reachesAll: true,
+  },
+  {
+    name: 'management',
+    lists: among({ namespaces: ['users', 'queries'], operations: management, tools: known }),
     reachesAll: true,
   },
   { name: 'all', lists: () => true, reachesAll: true },

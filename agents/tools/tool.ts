@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import type { Credentials } from '../../kernel/access/credentials.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import { wholeForm } from '../../rest-compat/openapi/json-schema.ts';
 import type { JsonSchema } from '../../rest-compat/openapi/path-doc.ts';
 import type { ServiceStatus } from '../../rest-compat/service-status.ts';
 
@@ -57,6 +59,23 @@ export interface Tool {
   /** @throws ServiceError for every refusal, of the arguments too */
   readonly run: (run: ToolRun, args: Arguments) => Promise<object>;
 }
+
+/** A refusal that has its body already: in the rows' own dialect, or of a deploy that failed. */
+export class BodyRefusal extends Error {
+  override readonly name = 'BodyRefusal';
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    super(String(body.message));
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The arguments of a tool that no operation describes. */
+export const closedForm = (input: z.ZodObject) =>
+  ({ required: [], ...wholeForm(input, 'input'), additionalProperties: false }) as unknown as ArgumentForm;
 
 /** @throws VALIDATION_FAILED for an argument that the tool does not have */
 export function refuseUnknown({ properties }: Pick<ArgumentForm, 'properties'>, args: Arguments): void {

@@ -5,6 +5,7 @@ import { operations } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { balanceTools } from './balance-tools.ts';
 import { byProject, eitherTool } from './combine.ts';
+import { deployTools } from './deploy-tools.ts';
 import { withManifest } from './descriptions.ts';
 import { operationTool } from './operation-tool.ts';
 import { pathTools } from './path-tools.ts';
@@ -96,6 +97,7 @@ const particular: readonly Tool[] = [
   byProject(exclusively(named('claims.create', 'claim_room_resource'))),
   ...balanceTools(routes),
   invitesUser(named(createUser.name, 'invite_auth_user')),
+  ...deployTools,
   ...pathTools,
   ...serviceTools,
 ];

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { invalidField } from '../../core/errors.ts';
 import { movedWhileAllowed } from '../../kernel/feeds/held-read.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -9,7 +10,7 @@ import { followPresences } from '../../subscriptions/presences.ts';
 import { type Arguments, refuseUnknown, type Tool } from './tool.ts';
 
 /** Longest that a call is held, in seconds, as other held reads are. */
-const waitMax = 25;
+export const waitMax = 25;
 
 interface Waiting {
   /** The operation by which following begins. */
@@ -94,9 +95,46 @@ export const waitingForEscalation = (tool: Tool): Tool =>
       followEscalations(ctx, { org: org_id as string, escalation: escalation_id as string | undefined }),
   });
 
+/** Seconds for which hosts are asked again, unless told. Contract 03, section 2.7. */
+const coherenceSeconds = 60;
+
+/** Hosts are asked again every second until all of them answer with the release. */
+function askingAgain(tool: Tool): Tool {
+  const properties = {
+    ...tool.input.properties,
+    wait: { type: 'boolean', description: 'Whether to ask again until all hosts answer with the release.' },
+    timeout_seconds: {
+      type: 'integer',
+      minimum: 1,
+      description: `For how long, in seconds; one call is held for ${waitMax} at most, and then answers as it stands.`,
+    },
+  };
+  const input = { ...tool.input, properties };
+  const secondsOf = ({ timeout_seconds: given }: Arguments) =>
+    bounded(typeof given === 'number' ? given : coherenceSeconds);
+  return {
+    ...tool,
+    input,
+    waits: (args) => (args.wait === true ? secondsOf(args) : undefined),
+    async run(run, given) {
+      refuseUnknown(input, given);
+      const { wait, timeout_seconds: timeout, ...args } = given;
+      if (typeof (wait ?? false) !== 'boolean') throw invalidField('wait', 'must be true or false');
+      if (typeof (timeout ?? 1) !== 'number') throw invalidField('timeout_seconds', 'must be a number of seconds');
+      const until = performance.now() + (wait === true ? secondsOf(given) * 1_000 : 0);
+      for (;;) {
+        const answer = (await tool.run(run, args)) as { readonly coherent?: boolean };
+        if (answer.coherent === true || performance.now() + 1_000 > until) return answer;
+        await delay(1_000, undefined, { signal: run.ctx.signal });
+      }
+    },
+  };
+}
+
 /** Tools that stand for one operation, by that, with how they wait. */
 export const waitingFor: Readonly<Record<string, (tool: Tool) => Tool>> = {
   'claims.list': waitingForClaims,
+  'deploys.verifyEdge': askingAgain,
   'rooms.listPresences': waitingForPresences,
   'orgs.listEvents': waitingForEvents,
 };

@@ -12,7 +12,7 @@ import pg from 'pg';
 import { to } from 'pg-copy-streams';
 import { createWallet } from '../../test/helpers/wallet.ts';
 import { startInstallation } from '../installation.ts';
-import { median, medianRatio, timed } from '../race.ts';
+import { median, medianRatio, percentile, timed } from '../race.ts';
 import { atMost, type Line, line } from '../report.ts';
 import { makeProject, type RowProject } from '../row-project.ts';
 import { ask, type Stage } from '../stage.ts';
@@ -155,9 +155,4 @@ async function waitsDuring(read: (n: number) => Promise<unknown>, work: () => Pr
   }
   await done;
   return waits;
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))]!;
 }

@@ -1,5 +1,5 @@
-import { createdAt, id } from '../columns.ts';
-import { index, pgTable, text, uuid } from '../drizzle.ts';
+import { bytea, createdAt, id, moment } from '../columns.ts';
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 
 /**
  * Names that projects are served under beside their generated one: subdomains of the platform domain that were claimed,
@@ -16,4 +16,152 @@ export const hostNames = pgTable(
     createdAt: createdAt(),
   },
   (t) => [index('host_names_project_idx').on(t.orgId, t.projectId)],
+);
+
+/**
+ * Names below the platform's domain that projects have claimed, and those that were given up and rest: for some days only
+ * the organization that had a name may claim it again, so that nobody inherits the links and cookies of another's visitors.
+ */
+export const subdomains = pgTable(
+  'subdomains',
+  {
+    /** The one label before the platform's domain, in lower case. */
+    name: text('name').primaryKey(),
+    orgId: uuid('org_id').notNull(),
+    /** Null while the name rests. */
+    projectId: id('project_id'),
+    /** The deployment that the name was last pointed to, `dpl_…`. */
+    deploymentId: text('deployment_id'),
+    /** Set while the name rests: from then on anybody may claim it. */
+    restsUntil: moment('rests_until'),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('subdomains_project_idx').on(t.orgId, t.projectId),
+    // Housekeeping removes names that have rested.
+    index('subdomains_rests_idx').on(t.restsUntil).where(sql`${t.restsUntil} is not null`),
+    check('subdomains_rests', sql`(${t.projectId} is null) = (${t.restsUntil} is not null)`),
+  ],
+);
+
+/** What the owner of a domain wants of it. Contract 03, section 5.3. */
+export interface DesiredDomain {
+  readonly authority: 'manual_dns';
+  readonly web: { readonly enabled: boolean; readonly target?: string | undefined; readonly role: 'primary' | 'alias' };
+}
+
+/** What the domain name system said of a domain, the last time that it answered all that was asked. */
+export interface ObservedDomain {
+  /** Moment of the look, ISO 8601. */
+  readonly at: string;
+  /** Texts at the name that proves who owns the domain. */
+  readonly texts: readonly string[];
+  /** Where the domain is an alias of. */
+  readonly alias: string | null;
+  readonly addresses: readonly string[];
+  /** Where the domain has to lead. */
+  readonly targetAddresses: readonly string[];
+  /** Whether a zone begins at the domain. */
+  readonly beginsZone: boolean;
+}
+
+/** Why a domain does not serve before it is repaired. */
+export type DomainFailure = 'ownership_lost' | 'taken_over';
+
+/**
+ * Domains that projects want to be served under. Several may want one; it is in {@link hostNames} for the project that has
+ * proven, by a record that only the domain's owner can set, that it is its own.
+ */
+export const projectDomains = pgTable(
+  'project_domains',
+  {
+    orgId: uuid('org_id').notNull(),
+    projectId: id('project_id').notNull(),
+    /** In lower case (Punycode). */
+    name: text('name').notNull(),
+    desired: jsonb('desired').$type<DesiredDomain>().notNull(),
+    /** What the owner puts into the domain to prove that it is its own; no secret. */
+    token: text('token').notNull(),
+    observed: jsonb('observed').$type<ObservedDomain>(),
+    /** Whether the last look that was answered saw it lead to the gateway: a certificate is ordered for no other. */
+    leadsHere: boolean('leads_here').notNull().default(false),
+    /** When it was looked at last, whatever was answered. */
+    checkedAt: moment('checked_at'),
+    /** Set when the last look was not answered, so that `observed` is older. */
+    unanswered: boolean('unanswered').notNull().default(false),
+    /** Since when it is in `host_names` for the project. */
+    boundAt: moment('bound_at'),
+    /** When all that is wanted was right for the first time: what is wrong after that has drifted. */
+    activeAt: moment('active_at'),
+    /** Since when the proof of a bound domain is gone. */
+    unprovenSince: moment('unproven_since'),
+    failure: text('failure').$type<DomainFailure>(),
+    /** When the gateway looks again by itself. */
+    nextCheckAt: moment('next_check_at').notNull().defaultNow(),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.projectId, t.name] }),
+    // The background check takes `where next_check_at <= now() order by next_check_at`.
+    index('project_domains_due_idx').on(t.nextCheckAt),
+    // Who else wants a name.
+    index('project_domains_name_idx').on(t.name),
+  ],
+);
+
+/** Certificates that the gateway has ordered, or is to order, for hosts. */
+export const hostCertificates = pgTable(
+  'host_certificates',
+  {
+    host: text('host').primaryKey(),
+    /** In PEM, with those that it rests on; null before the first. */
+    chain: text('chain'),
+    /** The private key, sealed under the key ring for this host. */
+    sealedKey: bytea('sealed_key'),
+    notAfter: moment('not_after'),
+    /** Orders that have failed since the last that did not. */
+    failures: integer('failures').notNull().default(0),
+    /** Why the last one failed, in words of the authority. */
+    problem: text('problem'),
+    /** When the next one is begun at the soonest: for what is there, its renewal. */
+    nextOrderAt: moment('next_order_at').notNull().defaultNow(),
+    /** When the last one was begun. */
+    orderedAt: moment('ordered_at'),
+    /** Until when a node works on it. */
+    leaseUntil: moment('lease_until'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    // The job takes `where next_order_at <= now() order by next_order_at`.
+    index('host_certificates_due_idx').on(t.nextOrderAt),
+    // How many were ordered lately.
+    index('host_certificates_ordered_idx').on(t.orderedAt),
+  ],
+);
+
+/** The installation's accounts with certificate authorities. */
+export const acmeAccounts = pgTable('acme_accounts', {
+  directoryUrl: text('directory_url').primaryKey(),
+  /** The private key, sealed under the key ring for this directory. */
+  sealedKey: bytea('sealed_key').notNull(),
+  /** Where the authority keeps the account; null before it is registered. */
+  accountUrl: text('account_url'),
+  /** No order is begun before: the authority has asked for patience. */
+  pausedUntil: moment('paused_until'),
+  createdAt: createdAt(),
+});
+
+/** Proofs that authorities look for at hosts, whichever node they reach. */
+export const acmeChallenges = pgTable(
+  'acme_challenges',
+  {
+    token: text('token').primaryKey(),
+    host: text('host').notNull(),
+    /** What is answered under the token. */
+    answer: text('answer').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('acme_challenges_expires_idx').on(t.expiresAt)],
 );

@@ -18,8 +18,11 @@ export const platformIncidents = pgTable(
     /** Null while it lasts. */
     resolvedAt: moment('resolved_at'),
   },
-  // All who read events ask for those that are open.
-  (t) => [index('platform_incidents_open_idx').on(t.id).where(sql`resolved_at is null`)],
+  (t) => [
+    // All who read events ask for those that are open.
+    index('platform_incidents_open_idx').on(t.id).where(sql`resolved_at is null`),
+    index('platform_incidents_newest_idx').on(t.startedAt, t.id),
+  ],
 );
 
 /** Projects that an incident is attributed to. */

@@ -38,6 +38,8 @@ export const orgs = pgTable(
   (t) => [
     uniqueIndex('orgs_slug_uq').on(t.slug),
     uniqueIndex('orgs_home_uq').on(t.homeOf),
+    // The platform admin's list.
+    index('orgs_newest_idx').on(t.createdAt, t.id),
     // The organizations that a day's passing moves on: each state has days of its own.
     index('orgs_lease_idx')
       .on(t.lifecycleState, t.leaseExpiresAt)
@@ -173,6 +175,10 @@ export const auditEvents = pgTable(
     primaryKey({ columns: [t.seq] }),
     // The organization's trail, newest first.
     index('audit_events_org_idx').on(t.orgId, t.seq),
+    // Where in the trail a moment lies.
+    index('audit_events_time_idx').on(t.orgId, t.occurredAt, t.seq),
+    // What one principal did.
+    index('audit_events_actor_idx').on(t.orgId, sql`(${t.actor} -> 'principal' ->> 'principal_id')`, t.seq),
   ],
 );
 

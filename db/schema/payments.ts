@@ -1,19 +1,5 @@
-import { createdAt, id, moment } from '../columns.ts';
-import {
-  bigint,
-  customType,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  sql,
-  text,
-  uniqueIndex,
-  uuid,
-} from '../drizzle.ts';
-
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+import { bytea, createdAt, id, moment } from '../columns.ts';
+import { bigint, index, integer, numeric, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 
 /**
  * `verified`: claimed, no money moved. `settling`: handed to the chain, outcome not known yet. `settled`: paid, and its

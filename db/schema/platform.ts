@@ -1,7 +1,5 @@
-import { createdAt, id, moment } from '../columns.ts';
-import { customType, index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
-
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+import { bytea, createdAt, id, moment } from '../columns.ts';
+import { index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts';
 
 /** Facts of the whole installation, such as the fingerprint of its root secret. */
 export const platformFacts = pgTable('platform_facts', {

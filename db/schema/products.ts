@@ -1,7 +1,5 @@
-import { createdAt, id, moment } from '../columns.ts';
-import { bigint, customType, index, numeric, pgTable, primaryKey, text } from '../drizzle.ts';
-
-const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+import { bytea, createdAt, id, moment } from '../columns.ts';
+import { bigint, index, numeric, pgTable, primaryKey, text } from '../drizzle.ts';
 
 export type OrderTier = 'audit' | 'pro' | 'buyout';
 

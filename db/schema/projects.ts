@@ -77,6 +77,8 @@ export const projects = pgTable(
     uniqueIndex('projects_repo_name_uq').on(t.orgId, t.repoName),
     // Lists run newest first.
     index('projects_newest_idx').on(t.orgId, t.createdAt, t.id),
+    // What came for a project after it was deleted is swept up.
+    index('projects_deleted_idx').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
     // What the sweep over databases has yet to do: nothing, most of the time, however many projects there are.
     index('projects_template_version_idx')
       .on(t.templateVersion, t.id)

@@ -5,6 +5,8 @@ import { basename, join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { syncFolder } from '../../core/sync-folder.ts';
+import { writeAll } from '../../core/write-all.ts';
 
 /** A piece of a copy, by its content. */
 export interface Part {
@@ -79,7 +81,7 @@ export class ContentStore {
       for await (const chunk of chunks) {
         stored.update(chunk);
         bytes += chunk.length;
-        await file.writev([chunk]);
+        await writeAll(file, chunk);
       }
     });
     // One listener for all of it: a race for every piece would leave one behind each time.
@@ -240,10 +242,3 @@ export class ContentStore {
 }
 
 const hex = (hash: Hash) => hash.digest('hex');
-
-/** Makes what was renamed into a folder outlive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
-}

@@ -1,3 +1,4 @@
+import { readAccess } from '../expose/access.ts';
 import { judgeManifest } from '../expose/judge.ts';
 import { checkManifest } from '../expose/manifest.ts';
 import { introspectFacts, planManifest, readStored } from '../expose/plan-manifest.ts';
@@ -11,6 +12,7 @@ export const calls = {
   planManifest,
   readStored,
   introspectFacts,
+  readAccess,
 } as const;
 
 export type Calls = typeof calls;
@@ -28,4 +30,6 @@ export const costs: { readonly [Name in keyof Calls]: (...args: Parameters<Calls
   planManifest: (manifest, facts) => lengthOf(manifest) + answered(facts),
   readStored: (text) => text.length,
   introspectFacts: answered,
+  // Each view is looked at for each role and action, with all that it reads.
+  readAccess: (facts) => facts.length / 4,
 };

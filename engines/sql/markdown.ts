@@ -3,15 +3,21 @@ interface Result {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly rowCount: number | null;
   readonly fields: readonly { readonly name: string }[];
+  /** The rows as lists, where two columns have one name. */
+  readonly values?: readonly (readonly unknown[])[];
+  readonly results?: readonly Result[];
 }
 
-/** A result as a table of Markdown with a line that counts, for clients that show text rather than JSON. */
-export function resultAsMarkdown({ rows, rowCount, fields }: Result): string {
+/** A result as a table of Markdown with a line that counts, or several, for clients that show text rather than JSON. */
+export const resultAsMarkdown = (result: Result): string => (result.results ?? [result]).map(tableOf).join('\n');
+
+function tableOf({ rows, rowCount, fields, values }: Result): string {
   const count = rowCount === null ? 'Done.' : `${rowCount} ${rowCount === 1 ? 'row' : 'rows'}.`;
   if (fields.length === 0) return `${count}\n`;
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const head = [line(fields.map(({ name }) => escaped(name))), line(fields.map(() => '---'))];
-  const body = rows.map((row) => line(fields.map(({ name }) => cell(row[name]))));
+  const listed = values ?? rows.map((row) => fields.map(({ name }) => row[name]));
+  const body = listed.map((row) => line(row.map(cell)));
   return `${[...head, ...body].join('\n')}\n\n${count}\n`;
 }
 

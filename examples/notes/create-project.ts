@@ -1,26 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { walletSigner } from '../wallet-signer.ts';
 import type { PageConfig } from './page-config.ts';
 
-const table = `create table notes (
-  id uuid primary key default gen_random_uuid(),
-  owner uuid not null,
-  body text not null check (length(body) between 1 and 2000),
-  created_at timestamptz not null default now()
-)`;
-
-/** Everybody reads and writes their own notes and no others, and hears of changes to them. */
-const manifest = {
-  version: '1',
-  tables: [
-    {
-      name: 'notes',
-      expose: true,
-      policy: 'user_owns_rows',
-      owner_column: 'owner',
-      force_owner_on_insert: true,
-      live: true,
-    },
-  ],
+/** The table, and the manifest that says who may do what with it, as `svc up` would deploy them. */
+const table = await readFile(new URL('migrations/001_notes.sql', import.meta.url), 'utf8');
+const app = JSON.parse(await readFile(new URL('svc.json', import.meta.url), 'utf8')) as {
+  readonly release: { readonly database: { readonly expose: object } };
 };
 
 /** Makes an organization of a fresh wallet's, and in it a project with a table for notes. @throws what was refused */
@@ -41,6 +26,6 @@ export async function createNotesProject(apiBase: string): Promise<PageConfig> {
   const asService = (path: string, body: unknown) =>
     call(`/projects/v1/admin/${project_id}${path}`, { authorization: `Bearer ${service_key}` }, body);
   await asService('/sql', { sql: table });
-  await asService('/expose', manifest);
-  return { apiBase, projectId: project_id!, anonKey: anon_key! };
+  await asService('/expose', app.release.database.expose);
+  return { project_id: project_id!, api_base: apiBase, anon_key: anon_key! };
 }

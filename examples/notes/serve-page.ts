@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
 export async function servePage(config: PageConfig, port: number) {
   const server = createServer(async ({ url }, response) => {
     const path = new URL(url ?? '/', 'http://page').pathname;
-    if (path === '/config.json')
+    if (path === '/_svc/config.json')
       return response.setHeader('content-type', 'application/json').end(JSON.stringify(config));
     const type = files[path];
     if (type === undefined) return response.writeHead(404).end();

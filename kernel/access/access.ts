@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
 import type { Bound } from '../../db/statement.ts';
@@ -21,6 +21,7 @@ export type Authority =
   | { readonly kind: 'grant'; readonly capabilities: readonly string[] }
   | { readonly kind: 'delegate' }
   | { readonly kind: 'service_key' }
+  | { readonly kind: 'anon_key' }
   | { readonly kind: 'admin' }
   /** The installation itself, for a reason that the trail shows. */
   | { readonly kind: 'system'; readonly reason: string };
@@ -210,6 +211,37 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
   };
 };
 
+/** What a client says who leaves the project to its credential. */
+const unnamedProject = () => invalidField('project', 'must be named: the credential is not for one project alone');
+
+/**
+ * An action on the project that is named, or else on the one that the credential is for: a key's own, or the only one of
+ * a delegate.
+ */
+export const onNamedOrOwnProject = <Input extends { readonly project?: string | undefined }>(
+  action: Action,
+): Access<Input, ProjectScope> => {
+  const named = onProject<Input>(action, ({ project }) => project!);
+  return {
+    ...named,
+    addressed: ({ project }) => project,
+    prefetch: (ctx, principalId, input) =>
+      input.project === undefined ? undefined : named.prefetch!(ctx, principalId, input),
+    authorise: (ctx, caller, input, ahead) => {
+      if (input.project !== undefined) return named.authorise(ctx, caller, input, ahead);
+      requireCredential(caller);
+      const own =
+        caller.kind === 'project_key'
+          ? caller.projectId
+          : caller.kind === 'delegate' && caller.projectIds.length === 1
+            ? caller.projectIds[0]
+            : undefined;
+      if (own === undefined) throw unnamedProject();
+      return named.authorise(ctx, caller, { ...input, project: own });
+    },
+  };
+};
+
 /** An action on an organization that a grant on any of its projects opens, too, as its named rooms are. */
 export const onOrgByGrant = <Input extends { readonly org: string }>(action: Action): Access<Input, OrgScope> => {
   const { look, prefetch } = byStatement(({ org }: Input, who) => orgGrantStatement.with({ org, ...who }));
@@ -284,12 +316,12 @@ function admit(
       return { principalId: null, admitted: { kind: 'delegate' } };
     }
     case 'project_key': {
-      if (caller.role === 'anon') {
+      if (caller.role === 'anon' && action.anonKey !== true) {
         throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
       }
       const claim = { orgId: caller.orgId, projectIds: [caller.projectId], namedRooms: false };
-      if (action.serviceKey !== true || !covers(claim)) throw new ServiceError('FORBIDDEN');
-      return { principalId: null, admitted: { kind: 'service_key' } };
+      if ((caller.role !== 'anon' && action.serviceKey !== true) || !covers(claim)) throw new ServiceError('FORBIDDEN');
+      return { principalId: null, admitted: { kind: caller.role === 'anon' ? 'anon_key' : 'service_key' } };
     }
     case 'admin':
       if (action.admin !== true) throw new ServiceError('FORBIDDEN');
@@ -309,7 +341,7 @@ function orgScope(
     // The platform admin may see everything, so for them an absent thing is simply absent.
     if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
     // A key asks for its own project alone, which has gone since the key was looked at.
-    if (admitted?.kind === 'service_key') throw new ServiceError('PROJECT_NOT_FOUND');
+    if (admitted?.kind === 'service_key' || admitted?.kind === 'anon_key') throw new ServiceError('PROJECT_NOT_FOUND');
     throw notAuthorized(action, reason);
   }
   return { org: orgIn(row)!, authority: admitted ?? authorityOf(action, row) };

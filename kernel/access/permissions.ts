@@ -43,6 +43,8 @@ export interface Permission {
   readonly delegate?: readonly Capability[] | 'any';
   /** Whether the project's own service key may do it. */
   readonly serviceKey?: boolean;
+  /** Whether the project's anon key may do it, which is no secret: everybody may. */
+  readonly anonKey?: boolean;
   /** Whether the platform admin may do it anywhere. */
   readonly admin?: boolean;
 }

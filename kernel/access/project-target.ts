@@ -47,6 +47,9 @@ export function forgetProjectTargets(services: Services): void {
   changes.set(services, (changes.get(services) ?? 0) + 1);
 }
 
+/** Rises whenever this node forgets the remembered projects. */
+export const projectTargetsVersion = (services: Services): number => changes.get(services) ?? 0;
+
 /**
  * The project that a key names.
  *

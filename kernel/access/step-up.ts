@@ -5,6 +5,7 @@ import { writeApprovals } from '../../db/schema/identity.ts';
 import { computed, type RowOf, setOf, statement } from '../../db/sql.ts';
 import type { Context } from '../run/context.ts';
 import type { StepUpClass, WriteApproval } from '../run/operation.ts';
+import type { ProjectScope } from './access.ts';
 import type { Caller, SessionCaller } from './caller.ts';
 
 /** How long a passkey proof counts as fresh, in seconds. Contract 01, section 1.11. */
@@ -79,10 +80,10 @@ export async function requireWriteApproval<Input>(
   ctx: Context,
   caller: Caller,
   approval: WriteApproval<Input>,
-  input: Input,
+  { input, scope }: { readonly input: Input; readonly scope: unknown },
 ): Promise<void> {
   if (caller.kind !== 'control_plane') return;
-  const target = approval.target(input);
+  const target = approval.target(input, scope as Partial<ProjectScope>);
   if (target === undefined) {
     throw invalidField(approval.field, 'a session has to name it');
   }
@@ -109,7 +110,7 @@ export async function aboveCeiling<Input>(
   refusal: unknown,
 ): Promise<unknown> {
   const token = ctx.request.writeApproval;
-  const target = approval.target(input);
+  const target = approval.target(input, undefined);
   const roleTooLow =
     refusal instanceof ServiceError && refusal.code === 'NOT_AUTHORIZED' && refusal.details.reason === 'forbidden';
   if (!roleTooLow || caller.kind !== 'control_plane' || token === undefined || target === undefined) return refusal;

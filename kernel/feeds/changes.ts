@@ -2,10 +2,11 @@ import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { computed, insertInto, namesOf, orNull, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
+import { computed, namesOf, orNull, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
 import { untilNotFull } from '../durability/housekeeping.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
 import type { Context } from '../run/context.ts';
+import { advanceHead } from './advance-head.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 
 /** One change of a thing that others may follow. `Change` is plain JSON: the thing as it stood right after. */
@@ -55,7 +56,6 @@ function toSlice<Change>(rows: readonly RowOf<typeof sliceRow>[]): FeedSlice<Cha
   };
 }
 
-// Taking the position locks the head until the commit, so positions become visible in order and none is skipped.
 const appendStatement = statement(
   'changes.append',
   {
@@ -63,10 +63,7 @@ const appendStatement = statement(
     row: pick(feedChanges, 'position'),
   },
   ({ orgId, kind, feedId, objectId, change }, row) => sql`with head as (
-      ${insertInto(feedHeads, { orgId, kind, feedId, position: sql`1` })}
-      on conflict (${namesOf(feedHeads.orgId, feedHeads.kind, feedHeads.feedId)})
-        do update ${setOf(feedHeads, { position: sql`${feedHeads.position} + 1` })}
-      returning ${feedHeads.position}
+      ${advanceHead({ orgId, kind, feedId })}
     )
     insert into ${feedChanges}
       (${namesOf(...Object.values(pick(feedChanges, 'orgId', 'kind', 'feedId', 'position', 'objectId', 'change')))})

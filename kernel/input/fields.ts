@@ -69,6 +69,9 @@ const whole = z.number('must be a whole number').refine(Number.isInteger, 'must 
 /** A whole number, in JSON or in a query string. */
 export const wholeNumber = z.preprocess(digits, whole);
 
+/** A whole number between two others, in JSON or in a query string. */
+export const wholeNumberFrom = (min: number, max: number) => z.preprocess(digits, z.int().min(min).max(max));
+
 /** Rows per page, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
 export const pageLimitOf = (usual: number) =>
   z

@@ -23,8 +23,11 @@ export const limitWireNames = {
   liveConnectionsPerProject: 'live_connections_per_project',
   apiCalls: 'api_calls',
   storageBytes: 'storage_bytes',
+  secrets: 'secrets',
   messagesPerDay: 'messages_per_day',
   eventsPerDay: 'events_per_day',
+  emailsPerDay: 'emails_per_day',
+  mailRecipients: 'mail_recipients',
 } as const satisfies Record<keyof Limits, string>;
 
 /** Free organizations one owner may hold. Contract 01, section 6.2. */
@@ -59,6 +62,27 @@ export const openEscalations = 20;
 
 /** Contacts of one organization. Contract 02, section 3.6. */
 export const escalationContactsMax = 50;
+
+/** Names below the platform's domain that one project may have, and domains of its own. */
+export const subdomainsPerProject = 10;
+export const domainsPerProject = 25;
+
+/**
+ * Days for which a name that was given up rests. With the days until an organization is purged they make the 118 of
+ * contract 03, section 5.2.
+ */
+export const subdomainRestDays = 14;
+
+/** Mailboxes of one project, and days for which the address of a deleted one rests. Contract 02, section 6.2. */
+export const mailboxesPerProject = 5;
+export const mailboxRestDays = 30;
+
+/** Mails that one mailbox may send in a minute. Contract 02, section 6.3. */
+export const mailboxSendsPerMinute = 60;
+
+/** Saved queries of one project, and what their SQL may amount to in bytes. */
+export const savedQueriesMax = 500;
+export const savedQueryBytesMax = 16 * 1024 * 1024;
 
 /** How long a page waits for an answer before it climbs, in seconds. Contract 02, section 3.5. */
 export const pageDeadlineSeconds = { normal: 7_200, high: 1_800 } as const;
@@ -168,5 +192,14 @@ export const passkeysPerUser = 20;
 export const reservedTokens = 20;
 export const projectRate = { perSecond: 100, burst: 100 + 2 * reservedTokens };
 
+/** Looks at the hosts of one project from outside: each asks a few pages of servers that may be others'. */
+export const edgeRate = { perSecond: 2, burst: 20 };
+
 /** What one network asks of a project before it gives way to others. */
 export const networkShare = { perSecond: 20, burst: 40 };
+
+/** Objects that one plan of content names. Contract 03, section 2.1. */
+export const contentPerPlan = 10_000;
+
+/** What may be uploaded to one project at a time with its anon key, which everybody has, in bytes. */
+export const anonStagedBytes = 64 * 1024 * 1024;

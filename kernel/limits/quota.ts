@@ -14,6 +14,14 @@ export interface Quota {
     | 'escalation_contacts'
     | 'open_escalations'
     | 'live_presences'
+    | 'saved_queries'
+    | 'saved_query_bytes'
+    | 'storage_bytes'
+    | 'staged_bytes'
+    | 'subdomains'
+    | 'domains'
+    | 'secrets'
+    | 'unique_recipients'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */
   readonly message?: string;

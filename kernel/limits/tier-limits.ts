@@ -20,8 +20,14 @@ export interface Limits {
   readonly apiCalls: number;
   /** Bytes stored by all projects together. */
   readonly storageBytes: number;
+  /** Secrets of all projects together. */
+  readonly secrets: number;
   /** Messages sent in all rooms together, per day of UTC. */
   readonly messagesPerDay: number;
   /** Events that applications emit in a UTC day. */
   readonly eventsPerDay: number;
+  /** Mails that mailboxes send in a UTC day. */
+  readonly emailsPerDay: number;
+  /** Addresses that mailboxes write to while usage is counted. */
+  readonly mailRecipients: number;
 }

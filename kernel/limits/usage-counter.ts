@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { sql } from '../../db/drizzle.ts';
 import type { Database } from '../../db/pool.ts';
 import { orgs } from '../../db/schema/orgs.ts';
-import { projectUsage, usageFlushes } from '../../db/schema/projects.ts';
+import { projectUsage } from '../../db/schema/projects.ts';
 import { nameOf, namesOf, statement, typed } from '../../db/sql.ts';
+import { batchParams, countedBatches, onceOnly } from '../durability/counted-batches.ts';
 
 /** A project that was called with one of its own keys. */
 interface Called {
@@ -34,11 +34,7 @@ export interface UsageCounterOptions {
   readonly projectsMax?: number;
 }
 
-/** Counts under one number: however often they are sent, they are added once. */
-interface Batch {
-  readonly seq: number;
-  readonly counts: readonly (Called & { readonly calls: number })[];
-}
+type Counts = readonly (Called & { readonly calls: number })[];
 
 export function createUsageCounter({
   db,
@@ -46,80 +42,31 @@ export function createUsageCounter({
   everyMs = 1_000,
   projectsMax = 100_000,
 }: UsageCounterOptions): UsageCounter {
-  /** Names this process among those that count. */
-  const node = randomBytes(12).toString('hex');
   let waiting = new Map<string, Called & { calls: number }>();
-  /** Taken from `waiting`, and not known to be written. */
-  let sending: Batch | undefined;
-  let seq = 0;
   let uncounted = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  let failing = false;
-  let closed = false;
 
-  function schedule(): void {
-    if (timer !== undefined || closed || (waiting.size === 0 && sending === undefined)) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void flush();
-    }, everyMs).unref();
-  }
-
-  function takeBatch(): Batch | undefined {
+  function take(): Counts | undefined {
+    if (uncounted > 0) log.error({ uncounted }, 'Calls of projects were not counted: too many wait to be written.');
+    uncounted = 0;
     if (waiting.size === 0) return undefined;
     const counts = [...waiting.values()];
     waiting = new Map();
-    seq += 1;
-    return { seq, counts };
+    return counts;
   }
 
-  async function write(): Promise<void> {
-    try {
-      for (;;) {
-        sending ??= takeBatch();
-        if (sending === undefined) break;
-        const { counts } = sending;
-        await db.rows(
-          addStatement.with({
-            node,
-            seq: BigInt(sending.seq),
-            orgIds: counts.map(({ orgId }) => orgId),
-            projectIds: counts.map(({ projectId }) => projectId),
-            calls: counts.map(({ calls }) => calls),
-          }),
-        );
-        sending = undefined;
-      }
-      if (failing) log.info('Calls of projects are written again.');
-      failing = false;
-    } catch (error) {
-      // The batch is kept: whether it was written or not, sending it again adds it once.
-      if (!failing) log.warn({ err: error }, 'Calls of projects cannot be written; trying again.');
-      failing = true;
-    }
-    if (uncounted > 0) log.error({ uncounted }, 'Calls of projects were not counted: too many wait to be written.');
-    uncounted = 0;
-  }
-
-  function start(): Promise<void> {
-    running = write().finally(() => {
-      running = undefined;
-      schedule();
-    });
-    return running;
-  }
-
-  function flush(): Promise<void> {
-    if (running === undefined) return start();
-    // What is under way may have begun before the caller's calls were counted.
-    next ??= running.then(() => {
-      next = undefined;
-      return running ?? start();
-    });
-    return next;
-  }
+  const batches = countedBatches<Counts>({
+    log,
+    what: 'Calls of projects',
+    everyMs,
+    waits: () => waiting.size > 0,
+    take,
+    write: async ({ node, seq, counts }) => {
+      const orgIds = counts.map(({ orgId }) => orgId);
+      const projectIds = counts.map(({ projectId }) => projectId);
+      const calls = counts.map((one) => one.calls);
+      await db.rows(addStatement.with({ node, seq, orgIds, projectIds, calls }));
+    },
+  });
 
   return {
     count({ orgId, projectId }) {
@@ -127,42 +74,32 @@ export function createUsageCounter({
       if (known !== undefined) known.calls += 1;
       else if (waiting.size < projectsMax) waiting.set(projectId, { orgId, projectId, calls: 1 });
       else uncounted += 1;
-      schedule();
+      batches.schedule();
     },
-    flush,
+    flush: batches.flush,
     async close() {
-      closed = true;
-      clearTimeout(timer);
-      await flush();
-      const left = [...waiting.values(), ...(sending?.counts ?? [])].reduce((sum, { calls }) => sum + calls, 0);
+      const unwritten = (await batches.close()) ?? [];
+      const left = [...waiting.values(), ...unwritten].reduce((sum, { calls }) => sum + calls, 0);
       if (left > 0) log.error({ uncounted: left }, 'Calls of projects were not written before the server stopped.');
     },
   };
 }
 
-// The number goes up once for each batch, so a batch that is sent again finds it taken and adds nothing. Rows are
-// written in one order everywhere, so that two nodes that count the same projects cannot wait for each other.
+// Rows are written in one order everywhere, so that two nodes that count the same projects cannot wait for each other.
 const { orgId, projectId, since, apiCalls } = projectUsage;
 
 const addStatement = statement(
   'usage.add',
   {
     params: {
-      node: usageFlushes.node,
-      seq: usageFlushes.seq,
+      ...batchParams,
       orgIds: typed<readonly string[]>('uuid[]'),
       projectIds: typed<readonly string[]>('text[]'),
       calls: typed<readonly number[]>('bigint[]'),
     },
     timeoutMs: 5_000,
   },
-  ({ node, seq, orgIds, projectIds, calls }) => sql`with once as (
-      insert into ${usageFlushes} (${namesOf(usageFlushes.node, usageFlushes.seq)}) values (${node}, ${seq})
-      on conflict (${nameOf(usageFlushes.node)}) do update
-        set ${nameOf(usageFlushes.seq)} = excluded.${nameOf(usageFlushes.seq)}, ${nameOf(usageFlushes.flushedAt)} = now()
-        where ${usageFlushes.seq} < excluded.${nameOf(usageFlushes.seq)}
-      returning 1
-    )
+  ({ orgIds, projectIds, calls, ...batch }) => sql`with ${onceOnly(batch)}
     insert into ${projectUsage} (${namesOf(orgId, projectId, since, apiCalls)})
     select called.org_id, called.project_id, ${orgs.usageSince}, called.calls
     from unnest(${orgIds}::uuid[], ${projectIds}::text[], ${calls}::bigint[]) as called (org_id, project_id, calls)

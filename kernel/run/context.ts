@@ -7,7 +7,9 @@ import type { ProjectDatabases } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
 import type { Archives } from '../../engines/bundles/archives.ts';
 import type { Chains } from '../../engines/chains/chains.ts';
+import type { Images } from '../../engines/images/images.ts';
 import type { Signer } from '../../engines/licences/signer.ts';
+import type { ObjectStore } from '../../engines/objects/object-store.ts';
 import type { PasswordHasher } from '../../engines/passwords/hasher.ts';
 import type { SqlReader } from '../../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../../engines/rows/schema-caches.ts';
@@ -18,9 +20,12 @@ import type { PaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import type { AuthorityWatch } from '../access/authority-watch.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Credentials } from '../access/credentials.ts';
+import type { Gates } from '../access/gates.ts';
 import type { FeedHub } from '../feeds/feeds.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { UsageCounter } from '../limits/usage-counter.ts';
+import type { Subject } from '../traffic/subject.ts';
+import type { Traffic } from '../traffic/traffic.ts';
 import type { IncidentWatch } from './correlation.ts';
 import type { PaymentContext } from './payment-context.ts';
 
@@ -41,6 +46,10 @@ export interface Services {
   /** Who the users of projects sign in with, besides the gateway itself. */
   readonly identityProviders: IdentityProviders;
   readonly sqlReader: SqlReader;
+  /** Bytes by their digest. */
+  readonly objects: ObjectStore;
+  /** Looks at images, and makes smaller ones of them. */
+  readonly images: Images;
   /** Audits sites of others. */
   readonly auditor: Auditor;
   /** Reads what transactions on chains paid. */
@@ -57,11 +66,15 @@ export interface Services {
   readonly responseBackpressure: ResponseBackpressure;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
+  /** Projects whose data is closed while their migrations run. */
+  readonly gates: Gates;
   /** Faults of the platform's own that are open. */
   readonly incidents: IncidentWatch;
   readonly rateLimiter: RateLimiter;
   /** Counts requests made with projects' own keys. */
   readonly usage: UsageCounter;
+  /** Counts requests of projects at every door, and keeps the latest. */
+  readonly traffic: Traffic;
   readonly settings: ServiceSettings;
   /** Called after every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
   readonly observe: (operation: string, code: string, seconds: number) => void;
@@ -80,6 +93,8 @@ export interface ServiceSettings {
   readonly mailBaseUrl: string;
   /** Domain under which project hosts live. */
   readonly platformDomain: string;
+  /** Origins that may embed the sites of projects, by the key that a release names. */
+  readonly embeddingOrigins: ReadonlyMap<string, readonly string[]>;
   readonly adminKey: string | undefined;
   /** Whether mail goes out; else it waits in the outbox. */
   readonly sendsMail: boolean;
@@ -96,6 +111,8 @@ export interface ServiceSettings {
   readonly auditDefaultUrl: string;
   /** Whether organizations have leases that end, and tiers prices. */
   readonly leases: boolean;
+  /** `optional`: functions run without isolation where the machine offers none. */
+  readonly functionsIsolation: 'required' | 'optional';
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */
@@ -144,6 +161,8 @@ export interface Context {
   readonly causedByOthers?: true;
   /** The credential headers as they came, for doors that read them in an order of their own. */
   readonly credentials: Credentials;
+  /** The same request with these credentials alone, for doors where one of them decides whatever else came. */
+  readonly withCredentials?: (credentials: Credentials) => Context;
   /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */
   readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
@@ -152,6 +171,8 @@ export interface Context {
   readonly onProjectResolved?: (projectId: string) => void;
   /** To be told which project's the answer is: its large ones are counted together. */
   readonly onOwnerResolved?: (projectId: string) => void;
+  /** Which project the request is counted for; absent where it is none of its own, as for an event of a subscription. */
+  readonly subject?: Subject;
   /** Where the request can pay for what it asks; absent where it cannot, as on a socket. */
   readonly paymentContext?: PaymentContext;
   /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */

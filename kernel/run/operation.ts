@@ -22,7 +22,8 @@ export interface AuditEntry {
 export interface WriteApproval<Input> {
   readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write';
   readonly field: 'org_id' | 'project_id';
-  readonly target: (input: Input) => string | undefined;
+  /** @param scope what the caller was admitted to; undefined for one that was not */
+  readonly target: (input: Input, scope: Partial<ProjectScope> | undefined) => string | undefined;
 }
 
 /** Kinds of change that a person's session may make only with a fresh passkey. Contract 01, section 1.11. */
@@ -184,11 +185,14 @@ export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire, Pr
 
 /**
  * A change inside a project's own database, which commits by itself and may take its time: it holds no connection of
- * the platform's meanwhile. The audit entry is written before it is tried, so nothing is done without one.
+ * the platform's meanwhile. The audit entry is written before it is tried, so nothing is done without one. What `check`
+ * refuses leaves none.
  */
 export interface ProjectMutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input, Output> {
+  /** Refuses what can be known to fail before it is tried. The handler asks again: this may have changed meanwhile. */
+  readonly check?: (ctx: Context & Scope, input: z.output<Input>) => Promise<void>;
   readonly attempt: (input: z.output<Input>, scope: Scope) => AuditEntry;
   readonly handler: (ctx: Context & Scope & ProjectRun, input: z.output<Input>) => Promise<Output>;
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Mailer } from '../../engines/mail.ts';
+import type { Mailer } from '../../engines/mail/mailer.ts';
 import type { Context } from './context.ts';
 import type { AnyOperation } from './operation.ts';
 

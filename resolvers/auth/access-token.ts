@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, S
 import { Lru } from '../../core/lru.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Services } from '../../kernel/run/context.ts';
+import { mayBeId } from '../../kernel/traffic/subject.ts';
 import { projectKeyIssuer } from '../identity/shared/project-keys.ts';
 import { signingKeys } from './signing-keys.ts';
 
@@ -57,6 +58,7 @@ export function readShownToken(token: string): ShownToken | undefined {
     const { alg, kid } = decodeProtectedHeader(token);
     const { project_id: projectId } = decodeJwt(token);
     if (alg !== 'ES256' || typeof kid !== 'string' || typeof projectId !== 'string') return undefined;
+    if (!mayBeId(projectId)) return undefined;
     return { token, projectId, kid };
   } catch {
     return undefined;

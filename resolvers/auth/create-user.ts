@@ -16,6 +16,7 @@ import {
   managedByEmailStatement as findStatement,
   type ManagedUser,
   ManagedUserWire,
+  managedToWire,
   nothingToUndo,
   onOwnProject,
   ownProject,
@@ -23,7 +24,6 @@ import {
 import { requireRedirect } from './redirects.ts';
 import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { roleChange } from './role-change.ts';
-import { momentOrNull } from './rows.ts';
 import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
@@ -147,8 +147,7 @@ export const createUser = stepMutation({
   },
   wire: z.object({ ...ManagedUserWire, created: z.boolean(), invite_sent: z.boolean() }),
   toWire: ({ user, created, inviteSent }) => ({
-    ...user,
-    email_verified_at: momentOrNull(user.email_verified_at),
+    ...managedToWire(user),
     created,
     invite_sent: inviteSent,
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { toJson } from '../../db/json.ts';
 import { challenges, users } from '../../db/project-schema/auth.ts';
@@ -9,12 +8,13 @@ import { stepMutation } from '../../kernel/run/operation.ts';
 import {
   type ManagedUser,
   ManagedUserWire,
-  managedByIdStatement,
+  managedToWire,
   nothingToUndo,
   onOwnProject,
   ownProject,
+  requireManaged,
+  userId,
 } from './project-users.ts';
-import { momentOrNull } from './rows.ts';
 import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authRow, authStatement } from './shared/auth-rows.ts';
 
@@ -29,15 +29,12 @@ export const deleteUser = stepMutation({
   lifecycle: 'gated',
   input: z.object({
     project_id: ownProject,
-    user_id: z.string().min(1).max(64).describe('The user, a UUID.'),
+    user_id: userId,
   }),
   steps: {
     async begin({ services, project, org }, { user_id }) {
       const target = await findProjectTarget(services, project.id);
-      const user = z.uuid().safeParse(user_id).success
-        ? await authRow(services, target, managedByIdStatement.with({ user: user_id }))
-        : undefined;
-      if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such user.' });
+      const user = await requireManaged(services, target, user_id);
       return {
         ref: { projectId: project.id, user: JSON.stringify(user) },
         orgId: org.id,
@@ -58,7 +55,7 @@ export const deleteUser = stepMutation({
     undo: nothingToUndo,
   },
   wire: z.object(ManagedUserWire),
-  toWire: (user) => ({ ...user, email_verified_at: momentOrNull(user.email_verified_at) }),
+  toWire: managedToWire,
 });
 
 const deleteStatement = authStatement(

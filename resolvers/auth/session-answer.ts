@@ -55,8 +55,14 @@ export const SessionWire = z
 
 export type SessionAnswer = z.output<typeof SessionWire>;
 
+interface RoleFacts {
+  readonly session: Pick<SessionRow, 'aal'>;
+  readonly user: Pick<UserRow, 'is_admin'>;
+  readonly settings: Pick<AuthSettings, 'require_passkey_for_project_admin'>;
+}
+
 /** The role that a session gives: an admin without the passkey that the project demands is a user like others. */
-export function roleOf({ session, user, settings }: ActiveSession): UserRole {
+export function roleOf({ session, user, settings }: RoleFacts): UserRole {
   if (!user.is_admin) return 'authenticated';
   return settings.require_passkey_for_project_admin && session.aal !== 'aal2' ? 'authenticated' : 'project_admin';
 }

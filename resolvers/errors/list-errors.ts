@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalidField, ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import {
   type ErrorFingerprint,
@@ -13,6 +13,7 @@ import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { moment, projectId } from '../../kernel/input/fields.ts';
 import { type ListPage, listsBy, listWindow } from '../../kernel/input/list-page.ts';
+import { requireTimeRange } from '../../kernel/input/time-range.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
 import { type ErrorsFilter, filteredRows, filterParams, valuesOf } from './filtered-rows.ts';
@@ -66,7 +67,7 @@ export const listErrors = query({
   }),
   async handler({ services, org, project }, { project: _named, since, until, new_in, ...given }): Promise<ErrorPage> {
     const { function: name, kind, fingerprint, counts, ...window } = given;
-    if (since !== undefined && until !== undefined && since > until) throw sinceAfterUntil();
+    requireTimeRange({ since, until });
     // Its window is no part of a list: pages go on under the window that the first one resolved, or under a later one.
     const view = JSON.stringify([org.id, project.id, name, kind, fingerprint, new_in].map((value) => value ?? null));
     const list = errorLists.newestFirst(services.keys, `errors:${view}`);
@@ -81,7 +82,7 @@ export const listErrors = query({
     });
     const rows = await services.db.rows(listed);
     const { asked, ...verdict } = verdictOf(rows[0]!);
-    if (asked.since > asked.until) throw sinceAfterUntil();
+    requireTimeRange(asked);
     if (new_in !== undefined && asked.release === null) throw new ServiceError('NO_ACTIVE_RELEASE');
     if (new_in !== undefined && !asked.known)
       throw new ServiceError('RESOURCE_NOT_FOUND', { details: { release_id: new_in } });
@@ -117,8 +118,6 @@ export const listErrors = query({
     ...(hasMore ? { next_cursor: rows.at(-1)!.cursor } : {}),
   }),
 });
-
-const sinceAfterUntil = () => invalidField('since', 'must not be later than `until`');
 
 /** What the verdict says, the same on each row of the page. */
 const verdictRow = {

@@ -9,6 +9,7 @@ import { computed, excluded, insertInto, insertSelect, namesOf, pick, setOf, sta
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { callerKey } from '../../kernel/access/caller.ts';
 import type { FeedAppend, Work } from '../../kernel/durability/unit-of-work.ts';
+import { advanceHead } from '../../kernel/feeds/advance-head.ts';
 import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
 import { eventTypes, keptDays } from '../../kernel/feeds/event-types.ts';
 import { fitPayload } from '../../kernel/feeds/fit-payload.ts';
@@ -21,7 +22,8 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { wholeProject } from './event-view.ts';
 import type { EventRow } from './read-events.ts';
 import { eventActions } from './shared/actions.ts';
-import { cursorOf, NextActionWire, pollAfter } from './wire.ts';
+import { pollAfter } from './shared/poll-after.ts';
+import { cursorOf, NextActionWire } from './wire.ts';
 
 const typePattern = /^[a-z][a-z0-9_]{2,63}$/;
 
@@ -258,10 +260,7 @@ const appendStatement = statement(
     row: pick(events, 'position'),
   },
   ({ appKey, onceKey, ...given }, row) => sql`with head as (
-      ${insertInto(feedHeads, { orgId: given.orgId, kind: sql`'events'`, feedId: sql`'all'`, position: sql`1` })}
-      on conflict (${namesOf(feedHeads.orgId, feedHeads.kind, feedHeads.feedId)})
-        do update ${setOf(feedHeads, { position: sql`${feedHeads.position} + 1` })}
-      returning ${feedHeads.position}
+      ${advanceHead({ orgId: given.orgId, kind: sql`'events'`, feedId: sql`'all'` })}
     ), placed as (
       update ${appEventKeys} ${setOf(appEventKeys, { position: sql`head.position`, occurredAt: given.occurredAt })} from head
       where ${appEventKeys.projectId} = ${given.projectId} and ${appEventKeys.key} = ${appKey}

@@ -3,19 +3,6 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 
 /** Of systems that are yet to come: their names are taken, so that no application gives one to an event of its own. */
 export const comingEvents = events({
-  deploy_activated: event({
-    class: 'lifecycle',
-    level: 'project',
-    payload: z.object({
-      release_id: z.string(),
-      operation_id: z.string(),
-      previous_release_id: z.string().nullable().optional(),
-      activated_by: z.string().nullable().optional(),
-    }),
-    nextActions: ({ payload }) => [
-      { type: 'check_release', method: 'GET', path: `/apply/v1/operations/${payload.operation_id}` },
-    ],
-  }),
   mailbox_suspended: event({
     class: 'security',
     level: 'project',

@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { OpenIncident } from '../incidents/shared/open-incidents.ts';
 import { type EventView, eventCursor, type Floors } from './event-view.ts';
 import type { EventRow } from './read-events.ts';
+import { pollAfter } from './shared/poll-after.ts';
 
 export const NextActionWire = z.looseObject({ type: z.string() });
 
@@ -96,13 +97,6 @@ export function nextActionsOf(event: EventRow): readonly NextAction[] {
   if (event.source === 'app') return [pollAfter(event.projectId!)];
   return eventTypes.get(event.type)?.nextActions?.(event) ?? [];
 }
-
-/** How to hear of what comes next in a project. */
-export const pollAfter = (projectId: string, cursor?: string): NextAction => ({
-  type: 'poll',
-  method: 'GET',
-  path: `/projects/v1/${projectId}/events${cursor === undefined ? '' : `?cursor=${cursor}`}`,
-});
 
 /** The cursor that stands right after an event in a view. */
 export const cursorOf = ({ services }: Pick<Context, 'services'>, view: EventView, event: EventRow): string =>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
-import { type Grant, projectGrants } from '../../db/schema/projects.ts';
-import { allOf, computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';
+import { projectGrants } from '../../db/schema/projects.ts';
+import { computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';
 import { capabilities } from '../../kernel/access/permissions.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
 import { moment, projectId, walletAddress } from '../../kernel/input/fields.ts';
@@ -16,9 +16,10 @@ import { endDelegates } from './end-delegates.ts';
 import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
 import { grantPolicy } from './policy.ts';
 import { grantActions } from './shared/actions.ts';
+import { type GrantRow, grantColumns } from './wire.ts';
 
 export interface GivenGrant {
-  readonly grant: Grant;
+  readonly grant: GrantRow;
   /** False: the principal held it already, and nothing was changed. */
   readonly created: boolean;
 }
@@ -130,7 +131,7 @@ const endExpiredStatement = statement(
 
 const heldStatement = statement(
   'grants.held',
-  { params: key, row: allOf(projectGrants) },
+  { params: key, row: grantColumns },
   (given, row) => sql`select ${row} from ${projectGrants} where ${hasGrantKey(given)}`,
 );
 
@@ -138,7 +139,7 @@ const insertStatement = statement(
   'grants.insert',
   {
     params: { ...key, ...pick(projectGrants, 'id', 'policy', 'expiresAt', 'createdBy') },
-    row: allOf(projectGrants),
+    row: grantColumns,
   },
   (given, row) => sql`${insertInto(projectGrants, given)} returning ${row}`,
 );

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import { projectGrants } from '../../db/schema/projects.ts';
-import { allOf, pick, statement } from '../../db/sql.ts';
+import { pick, statement } from '../../db/sql.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
-import { GrantWire, grantToWire, liveFirst } from './wire.ts';
+import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
 
 /** `GET /projects/v1/:id/grants`. Contract 01, section 6.6. */
 export const listGrants = query({
@@ -24,7 +24,7 @@ export const listGrants = query({
 
 const listStatement = statement(
   'grants.list',
-  { params: pick(projectGrants, 'orgId', 'projectId'), row: allOf(projectGrants) },
+  { params: pick(projectGrants, 'orgId', 'projectId'), row: grantColumns },
   (given, row) => sql`select ${row} from ${projectGrants} where ${projectGrants.orgId} = ${given.orgId}
     and ${projectGrants.projectId} = ${given.projectId} ${liveFirst(projectGrants, given)}`,
 );

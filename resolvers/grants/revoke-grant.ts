@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { type Grant, projectGrants } from '../../db/schema/projects.ts';
-import { allOf, setOf, statement } from '../../db/sql.ts';
+import { projectGrants } from '../../db/schema/projects.ts';
+import { setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { endDelegates } from './end-delegates.ts';
 import { hasKey, keyOf, keyOfGrant, onGrant, onItsProject } from './grant-input.ts';
 import { grantActions } from './shared/actions.ts';
+import { type GrantRow, grantColumns } from './wire.ts';
 
 export interface RevokedGrant {
-  readonly grant: Grant;
+  readonly grant: GrantRow;
   /** Delegates that ended with it. */
   readonly delegates: readonly string[];
 }
@@ -49,7 +50,7 @@ export const revokeGrant = mutation({
 
 const revokeStatement = statement(
   'grants.revoke',
-  { params: keyOfGrant, row: allOf(projectGrants) },
+  { params: keyOfGrant, row: grantColumns },
   (given, row) => sql`update ${projectGrants} ${setOf(projectGrants, { revokedAt: sql`now()` })}
     where ${hasKey(projectGrants, given)} and ${projectGrants.revokedAt} is null returning ${row}`,
 );

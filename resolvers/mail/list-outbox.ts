@@ -14,10 +14,13 @@ export const listOutbox = query({
   command: 'admin outbox',
   summary: 'Mail on its way out, newest first.',
   access: platformAdmin(),
-  input: z.object(listWindow),
-  async handler({ services }, window): Promise<ListPage<MailMessage>> {
+  input: z.object({
+    ...listWindow,
+    state: z.enum(['queued', 'sent', 'failed']).optional().describe('Only mail in this state.'),
+  }),
+  async handler({ services }, { state = null, ...window }): Promise<ListPage<MailMessage>> {
     const list = newestFirst(services.keys, 'mail-outbox');
-    const asked = { ...list.positionOf(window), limit: window.limit + 1 };
+    const asked = { ...list.positionOf(window), state, limit: window.limit + 1 };
     return list.pageOf(await services.db.rows(list.statementOf(window, outboxStatements).with(asked)), window);
   },
   wire: z.object({ mails: z.array(MailWire), has_more: z.boolean(), next_cursor: z.string().nullable() }),
@@ -27,8 +30,11 @@ export const listOutbox = query({
 const outboxStatements = bothWays(mailOutbox, (way) =>
   statement(
     `mail.list-${way.name}`,
-    { params: { ...way.params, limit: typed<number>('bigint') }, row: allOf(mailOutbox) },
-    ({ limit, ...position }, row) => sql`select ${row} from ${mailOutbox}
-      where ${way.beyond(position)} ${way.order} limit ${limit}`,
+    {
+      params: { ...way.params, state: typed<string | null>('text'), limit: typed<number>('bigint') },
+      row: allOf(mailOutbox),
+    },
+    ({ state, limit, ...position }, row) => sql`select ${row} from ${mailOutbox}
+      where ${way.beyond(position)} and coalesce(${mailOutbox.state} = ${state}::text, true) ${way.order} limit ${limit}`,
   ),
 );

@@ -7,7 +7,7 @@ import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
 import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
+import { type ProjectRow, ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
 import { answering } from '../sessions/shared/sessions.ts';
 import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
 
@@ -54,7 +54,10 @@ export const listOperatorProjects = query({
     return { scope: await scopeOf(ctx, ctx.principal), projects: listed };
   },
   wire: z.object({ projects: z.array(ProjectSummaryWire), scope: OperatorScopeWire }),
-  toWire: ({ scope, projects: listed }) => ({ projects: listed.map(projectToWire), scope: { ...scope } }),
+  toWire: async ({ scope, projects: listed }, { services }) => ({
+    projects: await projectsToWire(services, listed),
+    scope: { ...scope },
+  }),
 });
 
 const ownStatement = statement(

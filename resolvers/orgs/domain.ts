@@ -1,9 +1,11 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { createOrg } from './create-org.ts';
 import { orgErrors } from './error-codes.ts';
+import { getLimits } from './get-limits.ts';
 import { getOrg } from './get-org.ts';
 import { getOrgBySlug } from './get-org-by-slug.ts';
 import { getPayout } from './get-payout.ts';
+import { listAllOrgs } from './list-all-orgs.ts';
 import { listAudit } from './list-audit.ts';
 import { listMembers } from './list-members.ts';
 import { listOrgs } from './list-orgs.ts';
@@ -28,5 +30,7 @@ export const orgs = domain('orgs', {
     claimSlug,
     getOrgBySlug,
     getPayout,
+    listAllOrgs,
+    getLimits,
   ],
 });

@@ -6,19 +6,11 @@ import { allOf, setOf, statement } from '../../db/sql.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { orgId } from '../../kernel/input/fields.ts';
-import { limitsOf, limitWireNames } from '../../kernel/limits/limits.ts';
-import type { Limits } from '../../kernel/limits/tier-limits.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-
-const LimitsWire = z.record(z.string(), z.number());
+import { LimitsWire, limitSpellings, limitsToWire } from './limits-wire.ts';
 
 const limitToSet = z.number().int().min(0).max(1e12).nullable().optional();
-
-const spellings = Object.entries(limitWireNames) as [keyof Limits, (typeof limitWireNames)[keyof Limits]][];
-
-/** Limits by the names that documented JSON has for them. */
-const limitsToWire = (limits: Partial<Limits>): Record<string, number> =>
-  Object.fromEntries(spellings.flatMap(([name, wire]) => (limits[name] === undefined ? [] : [[wire, limits[name]]])));
 
 /** `POST /orgs/v1/admin/:org_id/limits`: limits are data per tier; only the platform admin bends them for one organization. */
 export const setLimits = mutation({
@@ -44,13 +36,16 @@ export const setLimits = mutation({
         live_connections_per_project: limitToSet,
         api_calls: limitToSet,
         storage_bytes: limitToSet,
+        secrets: limitToSet,
         messages_per_day: limitToSet,
         events_per_day: limitToSet,
+        emails_per_day: limitToSet,
+        mail_recipients: limitToSet,
       })
       .describe('Limits by name; those not named stay as they are.'),
   }),
   async handler(work, { org, limits }): Promise<Org> {
-    const given = Object.fromEntries(spellings.map(([name, wire]) => [name, limits[wire]]));
+    const given = Object.fromEntries(limitSpellings.map(([name, wire]) => [name, limits[wire]]));
     const [row] = await work.rows(updateStatement.with({ id: org, limits: JSON.stringify(given) }));
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
     work.afterCommit(() => forgetProjectTargets(work.services));

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sqlState } from '../../db/pool.ts';
-import type { Finding } from '../../engines/expose/finding.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import type { Named } from '../../engines/expose/plan-apply.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
@@ -11,21 +10,16 @@ import type { Context } from '../../kernel/run/context.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
 import { forgetLive, noteLive } from '../live/shared/prune-live.ts';
 import { analyse } from './analyse.ts';
-import { asOwnReader, factsOf, readFacts, storeManifest } from './manifest-store.ts';
+import { factsOf, readFacts } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
-import { readingSql } from './reading-sql.ts';
 import { projectDataActions } from './shared/actions.ts';
-import { asOwner, databaseOf, inProject, once } from './shared/in-project.ts';
+import { type AppliedManifest, applyManifest, readManifest, schemaLock } from './shared/apply-manifest.ts';
+import { asOwnReader, databaseOf, inProject } from './shared/in-project.ts';
+import { readingSql } from './shared/reading-sql.ts';
 
-export interface ExposeApplied {
+export interface ExposeApplied extends AppliedManifest {
   readonly projectId: string;
-  readonly applied: Named;
-  readonly dropped: Named;
-  readonly warnings: readonly Finding[];
 }
-
-/** Manifests of one project are applied one after the other. */
-const lockText = 'select pg_advisory_xact_lock(7306011)';
 
 /** `POST /projects/v1/admin/:project_id/expose`. Contract 01, section 2.12. */
 export const applyExpose = projectMutation({
@@ -36,7 +30,15 @@ export const applyExpose = projectMutation({
   summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
   access: onProject(projectDataActions['project:expose:write'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
-  input: z.object({ project: projectId, manifest: manifestInput }),
+  input: z.object({
+    project: projectId,
+    manifest: manifestInput,
+    revision: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Refuses to apply unless the manifest that is applied has this revision; `none` where none is.'),
+  }),
   attempt: ({ manifest }, { project }) => ({
     action: 'project.expose_applied',
     object: { kind: 'project', id: project.id },
@@ -44,13 +46,7 @@ export const applyExpose = projectMutation({
   }),
   async handler(ctx, input): Promise<ExposeApplied> {
     const database = databaseOf(ctx);
-    const { manifest, findings } = await readingSql(() =>
-      ctx.services.sqlReader.read(ctx.project.id, 'checkManifest', input.manifest),
-    );
-    if (manifest === undefined) {
-      refuseErrors(findings);
-      throw new Error('A manifest without findings is one.');
-    }
+    const manifest = await readManifest(ctx.services, ctx.project.id, input.manifest);
     const { projectPools, schemaCaches, live: hints } = ctx.services;
     const live = manifest.tables.some((table) => table.live === true);
     // Before there are any hints that somebody would have to remove, and as long as there may be.
@@ -60,16 +56,10 @@ export const applyExpose = projectMutation({
         projectPools.transaction(
           database,
           async (run) => {
-            await run([asOwnReader, once(lockText)]);
             // A statement of its own sees what the one before waited for.
-            const facts = factsOf((await run([readFacts]))[0]);
-            const { found, plan } = await readingSql(() =>
-              ctx.services.sqlReader.read(ctx.project.id, 'planManifest', manifest, facts),
-            );
-            refuseErrors(found);
-            const { statements, applied, dropped } = plan!;
-            await run([asOwner(), ...statements.map((text) => once(text)), storeManifest(manifest)]);
-            return { projectId: ctx.project.id, applied, dropped, warnings: found };
+            await run([asOwnReader, schemaLock]);
+            const result = await applyManifest(ctx.services, ctx.project.id, run, manifest, input.revision);
+            return { projectId: ctx.project.id, ...result };
           },
           { signal: ctx.signal },
         ),
@@ -87,13 +77,15 @@ export const applyExpose = projectMutation({
     applied: namedWire,
     dropped: namedWire,
     warnings: z.array(findingWire),
+    revision: z.string(),
   }),
-  toWire: ({ projectId: id, applied, dropped, warnings }) => ({
+  toWire: ({ projectId: id, applied, dropped, warnings, revision }) => ({
     status: 'ok',
     project_id: id,
     applied: listsOf(applied),
     dropped: listsOf(dropped),
     warnings: warnings.map(findingToWire),
+    revision,
   }),
 });
 

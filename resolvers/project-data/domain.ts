@@ -1,6 +1,7 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { applyExpose } from './apply-expose.ts';
 import { projectDataErrors } from './error-codes.ts';
+import { getAccess } from './get-access.ts';
 import { getExpose } from './get-expose.ts';
 import { getSchema } from './get-schema.ts';
 import { runSql } from './run-sql.ts';
@@ -10,5 +11,5 @@ import { validateExpose, validateManifest } from './validate-expose.ts';
 export const projectData = domain('project-data', {
   errors: projectDataErrors,
   actions: projectDataActions,
-  operations: [runSql, getSchema, applyExpose, getExpose, validateExpose, validateManifest],
+  operations: [runSql, getSchema, getAccess, applyExpose, getExpose, validateExpose, validateManifest],
 });

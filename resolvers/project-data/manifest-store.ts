@@ -1,14 +1,10 @@
+import { createHash } from 'node:crypto';
 import { ThreadEndedError } from '../../core/threads.ts';
 import { factsSql } from '../../engines/expose/facts.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { readingSql } from './reading-sql.ts';
-import { once, ownerRole, schemaTooLarge } from './shared/in-project.ts';
-
-/** Reads as the owner, with no path to search: what is named here has its schema. */
-export const asOwnReader = once("select set_config('role', $1, true), set_config('search_path', '', true)", [
-  ownerRole,
-]);
+import { once, schemaTooLarge } from './shared/in-project.ts';
+import { readingSql } from './shared/reading-sql.ts';
 
 /** The most that is read of what a database holds, in bytes. */
 const factsMax = 16 * 1024 * 1024;
@@ -51,6 +47,10 @@ export async function appliedOf(
     }),
   );
 }
+
+/** Names what is applied, so that a change can say which manifest it was made from. @param manifest undefined for none */
+export const revisionOf = (manifest: Manifest | undefined): string =>
+  manifest === undefined ? 'none' : createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 32);
 
 export const storeManifest = (manifest: Manifest) =>
   once(

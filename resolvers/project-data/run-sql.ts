@@ -6,24 +6,50 @@ import { AnswerScale } from '../../engines/sql/answer-size.ts';
 import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
-import { projectId } from '../../kernel/input/fields.ts';
+import { projectId, yesOrNo } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
-import { readingSql, sqlBytesMax } from './reading-sql.ts';
 import { asOwner, databaseOf, once, tenantSchema } from './shared/in-project.ts';
+import { readingSql } from './shared/reading-sql.ts';
+import { sqlText } from './shared/sql-text.ts';
+import { asCaller, sqlCaller } from './sql-caller.ts';
 import { locating } from './sql-refusal.ts';
-import { runOnce } from './sql-runs.ts';
+import { runOnce, type SqlOutcome } from './sql-runs.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
 const limits = { rows: 10_000, bytes: 32 * 1024 * 1024, values: 500_000 };
 
-export interface SqlResult {
-  readonly schema: string;
+interface Answered {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly rowCount: number | null;
   readonly fields: readonly { readonly name: string; readonly type: string }[];
+  /** Where two columns have one name, of which `rows` hold the last: the rows as lists, in the order of `fields`. */
+  readonly values?: readonly (readonly unknown[])[];
 }
+
+/** What one statement among others answered. */
+export interface SqlStatementResult extends Answered {
+  /** As PostgreSQL names what was done: `INSERT 0 3`. */
+  readonly command: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+  /** Where it begins in the SQL, in characters from 1. */
+  readonly position: number;
+}
+
+export interface SqlResult extends Answered {
+  readonly schema: string;
+  /** Where `each` was asked for: what every statement answered, and nothing beside it. */
+  readonly results?: readonly SqlStatementResult[];
+}
+
+const answeredWire = {
+  rows: z.array(z.record(z.string(), z.unknown())),
+  row_count: z.number().nullable(),
+  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+  values: z.array(z.array(z.unknown())).optional(),
+};
 
 /** `POST /projects/v1/admin/:project_id/sql`. Contract 01, section 2.6. */
 export const runSql = projectMutation({
@@ -36,34 +62,44 @@ export const runSql = projectMutation({
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
-    sql: z
-      .string()
-      .min(1)
-      .refine((text) => Buffer.byteLength(text) <= sqlBytesMax, `at most ${sqlBytesMax} bytes`)
-      .describe('One or more statements, which are one transaction.')
-      .meta({ examples: ['select 1'] }),
+    sql: sqlText.describe('One or more statements, which are one transaction.').meta({ examples: ['select 1'] }),
     params: z
       .array(z.unknown())
       .max(65_535)
       .default([])
       .describe('Values of `$1` and so on, of a single statement: lists are arrays, objects JSON.'),
+    as: sqlCaller
+      .optional()
+      .describe(
+        'Tries the SQL as another caller, so that row security decides. It rehearses and protects nothing: the SQL may make itself the owner again.',
+      ),
+    rollback: yesOrNo.default(false).describe('Runs everything and keeps nothing. Sequences do not go back.'),
+    each: yesOrNo
+      .default(false)
+      .describe('Answers every statement in `results`, in place of the last one in `rows` and `fields`.'),
   }),
-  attempt: ({ sql }, { project, authority }) => ({
+  attempt: ({ sql, as, rollback, each }, { project, authority }) => ({
     action: 'project.sql_run',
     object: { kind: 'project', id: project.id },
     details: {
       sha256: createHash('sha256').update(sql).digest('hex'),
       bytes: Buffer.byteLength(sql),
       read_only: authority.kind === 'admin',
+      ...(as === undefined ? {} : { as }),
+      ...(rollback ? { rollback } : {}),
+      ...(each ? { each } : {}),
     },
   }),
-  async handler(ctx, { sql, params }): Promise<SqlResult> {
+  async handler(ctx, { sql, params, as, rollback, each }): Promise<SqlResult> {
     const database = databaseOf(ctx);
     const { statements } = await locating(sql, () => read(ctx, sql, params));
     // Read and written by one role; the admin's transaction only reads, whatever the statements say.
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
-    const script = [asOwner(readOnly), ...statements.map(({ text, before }) => ({ ...once(text, values), before }))];
+    const script = [
+      as === undefined ? asOwner(readOnly) : await asCaller(ctx, as, readOnly),
+      ...statements.map(({ text, before }) => ({ ...once(text, values), before, isTold: each })),
+    ];
     const { schemaCaches, live, responseBackpressure } = ctx.services;
     ctx.onOwnerResolved?.(ctx.project.id);
     responseBackpressure.refuseWhileFull(ctx.project.id);
@@ -74,7 +110,7 @@ export const runSql = projectMutation({
     try {
       const answer =
         statements.length === 0
-          ? { fields: [], types: [], rows: [], rowCount: null }
+          ? { fields: [], types: [], rows: [], rowCount: null, told: [] }
           : await refusing(readOnly, () =>
               locating(sql, () =>
                 runOnce(
@@ -82,7 +118,7 @@ export const runSql = projectMutation({
                   database,
                   script,
                   { rows: limits.rows, bytes: left.bytes, scale },
-                  readOnly ? undefined : ctx.runId,
+                  { runId: readOnly ? undefined : ctx.runId, isTrial: rollback },
                 ),
               ),
             );
@@ -90,14 +126,17 @@ export const runSql = projectMutation({
         ctx.answered.bytes += scale.taken.bytes;
         ctx.answered.values += scale.taken.values;
       }
-      const fields = answer.fields.map(({ name }, at) => ({ name, type: answer.types[at]! }));
       return {
         schema: tenantSchema,
-        rows: answer.rows.map((row) =>
-          Object.fromEntries(fields.map(({ name, type }, at) => [name, jsonValueOf(row[at]!, type)])),
-        ),
-        rowCount: answer.rowCount,
-        fields: fields.map(({ name, type }) => ({ name, type: type.name })),
+        ...answeredOf(answer),
+        ...(each && {
+          results: answer.told.map((one) => ({
+            ...answeredOf(one),
+            command: one.command,
+            ms: Math.round(one.ms * 1000) / 1000,
+            position: one.before + 1,
+          })),
+        }),
       };
     } finally {
       if (!readOnly) {
@@ -109,18 +148,42 @@ export const runSql = projectMutation({
   wire: z.object({
     status: z.literal('ok'),
     schema: z.string(),
-    rows: z.array(z.record(z.string(), z.unknown())),
-    row_count: z.number().nullable(),
-    fields: z.array(z.object({ name: z.string(), type: z.string() })),
+    ...answeredWire,
+    results: z.array(z.object({ ...answeredWire, command: z.string(), ms: z.number(), position: z.int() })).optional(),
   }),
-  toWire: ({ schema, rows, rowCount, fields }) => ({
-    status: 'ok',
+  toWire: ({ schema, results, ...last }: SqlResult) => ({
+    status: 'ok' as const,
     schema,
-    rows: [...rows],
-    row_count: rowCount,
-    fields: [...fields],
+    ...answeredToWire(last),
+    ...(results && {
+      results: results.map(({ command, ms, position, ...one }) => ({
+        ...answeredToWire(one),
+        command,
+        ms,
+        position,
+      })),
+    }),
   }),
 });
+
+const answeredToWire = ({ rows, rowCount, fields, values }: Answered) => ({
+  rows: [...rows],
+  row_count: rowCount,
+  fields: [...fields],
+  ...(values && { values: values.map((row) => [...row]) }),
+});
+
+/** The values of a statement's rows, as JSON has them. */
+function answeredOf({ fields: named, types, rows, rowCount }: Omit<SqlOutcome, 'told'>): Answered {
+  const fields = named.map(({ name }, at) => ({ name, type: types[at]! }));
+  const values = rows.map((row) => fields.map(({ type }, at) => jsonValueOf(row[at]!, type)));
+  return {
+    rows: values.map((row) => Object.fromEntries(fields.map(({ name }, at) => [name, row[at]]))),
+    rowCount,
+    fields: fields.map(({ name, type }) => ({ name, type: type.name })),
+    ...(new Set(fields.map(({ name }) => name)).size < fields.length && { values }),
+  };
+}
 
 async function read(
   { services, project }: Context & ProjectScope,

@@ -15,8 +15,9 @@ export function learningTypes(): { readonly sequel: ScriptSequel; readonly typeO
   const own = new Map<number, TypeFacts>();
   return {
     sequel: {
-      statement({ fields }) {
-        const missing = new Set(fields.map(({ typeId }) => typeId).filter((id) => !builtIn.has(id)));
+      statement({ fields, told }) {
+        const shown = [...fields, ...told.flatMap((one) => one.fields)];
+        const missing = new Set(shown.map(({ typeId }) => typeId).filter((id) => !builtIn.has(id)));
         return missing.size === 0 ? undefined : once(typesText, [`{${[...missing].join(',')}}`]);
       },
       onRows(rows) {

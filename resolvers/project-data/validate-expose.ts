@@ -8,11 +8,11 @@ import { callerKey } from '../../kernel/access/caller.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { analyse } from './analyse.ts';
-import { asOwnReader, factsOf, readFacts } from './manifest-store.ts';
+import { factsOf, readFacts } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
-import { readingSql } from './reading-sql.ts';
 import { projectDataActions } from './shared/actions.ts';
-import { databaseOf, inProject, once } from './shared/in-project.ts';
+import { asOwnReader, databaseOf, inProject, once } from './shared/in-project.ts';
+import { readingSql } from './shared/reading-sql.ts';
 
 /** A migration that takes longer to follow would hold others up. */
 const migrationBytesMax = 256 * 1024;

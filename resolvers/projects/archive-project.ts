@@ -36,7 +36,7 @@ const archiving = (to: 'archived' | 'reactivated', texts: OperationNames) =>
       return { action: `project.${to}`, object: { kind: 'project', id }, orgId, ...details };
     },
     wire: ProjectSummaryWire,
-    toWire: ({ project }) => projectToWire(project),
+    toWire: ({ project }, { services }) => projectToWire(services, project),
   });
 
 /** `POST /projects/v1/admin/:id/archive`. */

@@ -24,7 +24,7 @@ import { limitsOf } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type StepRef, stepMutation } from '../../kernel/run/operation.ts';
-import { makeProjectKey } from '../identity/shared/project-keys.ts';
+import { type ProjectKeys, projectKeysOf } from '../identity/shared/project-keys.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
@@ -43,11 +43,6 @@ export interface CreatedProject {
   readonly leaseEnd: Date | null;
   readonly keys: ProjectKeys;
   readonly endpoints: ProjectEndpoints;
-}
-
-export interface ProjectKeys {
-  readonly anonKey: string;
-  readonly serviceKey: string;
 }
 
 export interface ProjectEndpoints {
@@ -142,7 +137,7 @@ export const createProject = stepMutation({
     tier: tierWire,
     lease_expires_at: z.iso.datetime().nullable(),
     endpoints: z.object({ rest_url: z.url(), static_base_url: z.url() }),
-    active_release_id: z.null(),
+    active_release_id: z.string().nullable(),
   }),
   toWire: ({ project, keys, leaseEnd, endpoints }) => ({
     project_id: project.id,
@@ -158,13 +153,8 @@ export const createProject = stepMutation({
 });
 
 /** The two keys of a project: the same strings whenever they are asked for. */
-export async function projectKeys({ services }: Pick<Context, 'services'>, project: Project): Promise<ProjectKeys> {
-  const [anonKey, serviceKey] = await Promise.all([
-    makeProjectKey(services.keys, project, 'anon'),
-    makeProjectKey(services.keys, project, 'service_role'),
-  ]);
-  return { anonKey: anonKey!, serviceKey: serviceKey! };
-}
+export const projectKeys = ({ services }: Pick<Context, 'services'>, project: Project): Promise<ProjectKeys> =>
+  projectKeysOf(services.keys, project);
 
 function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'>, project: Project): ProjectEndpoints {
   const base = new URL(services.settings.publicBaseUrl ?? request.baseUrl);

@@ -4,6 +4,7 @@ import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectUsages } from './project-usage.ts';
 import { projectActions } from './shared/actions.ts';
+import { lastDeploysOf } from './shared/last-deploys.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './shared/wire.ts';
 
 /** `GET /projects/v1/:id`. Contract 01, section 5.5. */
@@ -17,7 +18,7 @@ export const getProject = query({
   handler: async ({ project, org, authority }): Promise<ProjectRow> => withOrg(project, org, authority),
   wire: ProjectSummaryWire.extend({
     public_id: z.string(),
-    last_deploy: z.null(),
+    last_deploy: z.object({ release_id: z.string(), activated_at: z.iso.datetime() }).nullable(),
     mailbox: z.array(z.string()),
     usage: z.object({
       api_calls: z.number(),
@@ -29,11 +30,15 @@ export const getProject = query({
   }),
   // Usage is asked for only where it is shown: GraphQL callers may not select it.
   toWire: async (project, { services }) => {
-    const [usage] = await projectUsages(services, [project]);
+    const [[usage], summary, [last]] = await Promise.all([
+      projectUsages(services, [project]),
+      projectToWire(services, project),
+      lastDeploysOf(services, [project]),
+    ]);
     return {
-      ...projectToWire(project),
+      ...summary,
       public_id: project.publicId,
-      last_deploy: null,
+      last_deploy: last == null ? null : { release_id: last.releaseId, activated_at: last.activatedAt.toISOString() },
       mailbox: [],
       usage: {
         api_calls: usage!.apiCalls,

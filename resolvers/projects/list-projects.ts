@@ -8,7 +8,7 @@ import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '..
 import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from './shared/actions.ts';
 import { projectColumns, projectsAndOrgs, viewer, viewerOf, visible } from './shared/load-projects.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
+import { type ProjectRow, ProjectSummaryWire, projectsToWire } from './shared/wire.ts';
 
 interface ListProjectsInput {
   readonly org_id?: string | undefined;
@@ -56,7 +56,13 @@ export const listProjects = query({
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   }),
-  toWire: (page) => ({ projects: page.rows.map(({ row }) => projectToWire(row)), ...pageToWire(page) }),
+  toWire: async (page, { services }) => ({
+    projects: await projectsToWire(
+      services,
+      page.rows.map(({ row }) => row),
+    ),
+    ...pageToWire(page),
+  }),
 });
 
 /** Of one organization and over all are two statements, so that the first finds its rows by their index. */

@@ -3,12 +3,14 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { projectUsage } from '../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
+import { storageOfProjects } from '../../kernel/limits/storage.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
 export interface ProjectUsage {
   /** Requests made with the project's own keys in the present period of its organization. */
   readonly apiCalls: number;
+  /** Of its database and its content. */
   readonly storageBytes: number;
   readonly apiCallsLimit: number;
   readonly storageBytesLimit: number;
@@ -16,26 +18,23 @@ export interface ProjectUsage {
 
 /**
  * What projects use, beside what their organizations' tiers allow, in the order given: one statement for what was
- * counted, and one for each project server. What this node counted before is written first, so that a caller sees its
+ * counted, one for their content, and one for each project server. What this node counted before is written first, so that a caller sees its
  * own calls; those of other nodes show within a second or so.
  */
 export async function projectUsages(services: Services, projects: readonly ProjectRow[]): Promise<ProjectUsage[]> {
   await services.usage.flush();
-  // Before it is ready there may be no database yet, and once deleted there is none.
-  const stored = projects.filter(({ state }) => state === 'ready');
-  const [counted, sizes] = await Promise.all([
+  const [counted, bytes] = await Promise.all([
     services.db.rows(
       countedStatement.with({ orgIds: projects.map(({ orgId }) => orgId), ids: projects.map(({ id }) => id) }),
     ),
-    services.projectDatabases.sizesBytes(stored),
+    storageOfProjects(services, projects),
   ]);
   const calls = new Map(counted.map((row) => [row.projectId, Number(row.apiCalls)]));
-  const bytes = new Map(stored.map(({ id }, at) => [id, sizes[at]!]));
-  return projects.map(({ id, orgTier, orgLimitOverrides }) => {
+  return projects.map(({ id, orgTier, orgLimitOverrides }, at) => {
     const limits = limitsOf({ tier: orgTier, limitOverrides: orgLimitOverrides });
     return {
       apiCalls: calls.get(id) ?? 0,
-      storageBytes: bytes.get(id) ?? 0,
+      storageBytes: bytes[at]!,
       apiCallsLimit: limits.apiCalls,
       storageBytesLimit: limits.storageBytes,
     };

@@ -9,6 +9,7 @@ import { RowError, refusals } from '../../engines/rows/errors.ts';
 import type { RootPlan } from '../../engines/rows/graph/plan-root.ts';
 import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
 import { rowsMax } from '../../engines/rows/request/range.ts';
+import { refuseWhileGated } from '../../kernel/access/gates.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type RowCaller, strangerOf } from './authenticate-rows.ts';
@@ -31,6 +32,7 @@ export interface GraphRun {
 export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
   if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
   ctx.onOwnerResolved?.(caller.target.projectId);
+  refuseWhileGated(ctx.services.gates, caller.target.projectId);
   ctx.services.responseBackpressure.refuseWhileFull(caller.target.projectId);
   const statements = [
     prelude(caller, { method: 'POST' }, settings, { timezone: undefined, readOnly }),

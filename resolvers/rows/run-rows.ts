@@ -20,6 +20,7 @@ import { SchemaTooLargeError } from '../../engines/rows/schema/too-large.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
+import { refuseWhileGated } from '../../kernel/access/gates.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { connectionLost, saidTooMuch } from '../project-data/shared/in-project.ts';
@@ -45,6 +46,7 @@ export async function runRows(
 ): Promise<RowAnswer> {
   const { projectId } = caller.target;
   ctx.onOwnerResolved?.(projectId);
+  refuseWhileGated(ctx.services.gates, projectId);
   if (!isReading(request.method)) {
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.responseBackpressure.refuseWhileFull(projectId);

@@ -23,7 +23,7 @@ import { isDegraded } from '../incidents/shared/open-incidents.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
-import { ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
+import { ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
 
 interface TierStatusInput {
@@ -181,7 +181,7 @@ export const getTierStatus = query({
         api_calls_limit: pool.apiCallsLimit,
         storage_bytes_limit: pool.storageBytesLimit,
       },
-      projects: TierStatusWire.shape.projects.parse(projects.map(projectToWire)),
+      projects: TierStatusWire.shape.projects.parse(await projectsToWire(services, projects)),
       incoming_transfers: [],
       ...(tier === undefined
         ? {}

@@ -3,6 +3,7 @@ import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { projects, projectUsage } from '../../db/schema/projects.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
+import { storageOfProjects } from '../../kernel/limits/storage.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
 import type { ProjectRow } from '../projects/shared/wire.ts';
@@ -37,10 +38,9 @@ export async function poolOf(
 ): Promise<PoolUsage> {
   // What this node has counted so far, so that callers see their own calls.
   await usage.flush();
-  const ready = projects.filter(({ state }) => state === 'ready');
   const [[counted], sizes] = await Promise.all([
     db.rows(callsStatement.with({ id: org.id })),
-    projectDatabases.sizesBytes(ready),
+    storageOfProjects({ db, projectDatabases }, projects),
   ]);
   const limits = limitsOf(org);
   return {

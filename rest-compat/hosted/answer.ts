@@ -75,6 +75,7 @@ export async function answerHosted(
   const fromForm = isPost && isForm(contentType);
   const body = !isPost ? {} : fromForm ? parseFormBody(request.body) : parseJsonBody(request.body, contentType);
   const visitor = route.byKey === true ? stranger : await findVisitor(ctx, host.target, headers.cookie);
+  if (visitor.session !== undefined) ctx.subject?.becomeUser();
   const cookies = new Map<string, string>();
   const setCookie = (cookie: string) => {
     cookies.set(cookie.slice(0, cookie.indexOf('=')), cookie);
@@ -113,6 +114,7 @@ export function openHost(ctx: Context, { target }: Pick<Host, 'target'>): void {
   ctx.chargeAddress();
   takeFromProject(ctx, target.projectId, true);
   ctx.onAdmitted?.();
+  ctx.subject?.admit(target.projectId, 'anon');
   ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
 }
 

@@ -15,6 +15,8 @@ export interface Host {
   readonly projectName: string;
   /** The origin that browsers know the host by. */
   readonly origin: string;
+  /** The release that the host is for, where it is one deployment's own. */
+  readonly releaseId?: string | undefined;
 }
 
 /** A request as the server hands it on. */

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../core/escape-html.ts';
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string;
@@ -9,23 +11,11 @@ export class Html {
 
 type Piece = Html | string | number | null | undefined | false | readonly Piece[];
 
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '`': '&#96;',
-};
-
-/** A text as it is shown, in an element or between the quotes of an attribute. */
-const escaped = (text: string) => text.replace(/[&<>"'`]/g, (sign) => escapes[sign]!);
-
 function textOf(piece: Piece): string {
   if (piece === null || piece === undefined || piece === false) return '';
   if (piece instanceof Html) return piece.text;
   if (Array.isArray(piece)) return piece.map(textOf).join('');
-  return escaped(String(piece));
+  return escapeHtml(String(piece));
 }
 
 /** Writes HTML: whatever is put in is shown as it is, unless it is HTML itself. Attributes need their quotes. */

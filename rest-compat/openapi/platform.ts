@@ -181,14 +181,16 @@ function bodyOf(
 }
 
 function responsesOf(
-  { status, statuses = [status], hasMarkdown }: Route,
+  { status, statuses = [status], hasMarkdown, answersBytes }: Route,
   { wire }: AnyOperation,
   printer: SchemaPrinter,
 ): JsonSchema {
   const success = {
     description: 'Success.',
     content: {
-      'application/json': { schema: printer.print(wire, 'output') },
+      ...(answersBytes === true
+        ? { '*/*': { schema: { type: 'string', format: 'binary' } } }
+        : { 'application/json': { schema: printer.print(wire, 'output') } }),
       ...(hasMarkdown === true ? { 'text/markdown': { schema: { type: 'string' } } } : {}),
     },
   };

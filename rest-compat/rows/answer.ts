@@ -39,6 +39,7 @@ export async function answerRows(path: RowPath, caller: RowCaller, call: RowCall
     return { ...answer, headers: { ...answer.headers, location: `${prefix}${location}` } };
   } catch (error) {
     if (!(error instanceof RowError)) throw error;
+    if (ctx.subject !== undefined) ctx.subject.code = error.code;
     return refusalAnswer(error);
   }
 }

@@ -18,6 +18,12 @@ import { checkLimit, type DocumentLimits, documentLimits, saturate } from './lim
 const defaultPageSize = 50;
 /** Length taken at most: no connection answers more, whatever it was asked. */
 const maxPageSize = 200;
+/** What says of a field that it is a list of so many. */
+const listLength = 'listLength';
+
+/** Says of a field that it is a list of so many, where no argument does: its children count as often. */
+export const lengthOfList = (length: number) => ({ [listLength]: length });
+
 /** The largest of no numbers. */
 const nothingAsked = Number.NEGATIVE_INFINITY;
 
@@ -41,7 +47,7 @@ export interface CostPlan {
 
 /**
  * Plans the cost of a document: one for each field, with the children of a connection counted as often as `first` or
- * `last` says. Takes any document that parses; a field or type the schema does not know counts as a plain one.
+ * `last` says, and those of a list as often as its length is told. Takes any document that parses; a field or type the schema does not know counts as a plain one.
  */
 export function planCost(schema: GraphQLSchema, document: DocumentNode): CostPlan {
   const steps: Sum[] = [];
@@ -116,7 +122,10 @@ const pageSize = (asked: number): number =>
 
 function timesOf(schema: GraphQLSchema, selection: SelectionNode, parent: GraphQLCompositeType | undefined): Times {
   if (selection.kind !== Kind.FIELD || parent === undefined) return 1;
-  const type = getNamedType(fieldType(schema, selection, parent));
+  const field = schema.getField(parent, selection.name.value);
+  const length = field?.extensions[listLength];
+  if (typeof length === 'number') return length;
+  const type = getNamedType(field?.type);
   if (!isObjectType(type) || !type.name.endsWith('Connection')) return 1;
   const variables: string[] = [];
   let literal = nothingAsked;

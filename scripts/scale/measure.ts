@@ -10,7 +10,7 @@ export interface Cost {
   readonly databaseMs: number;
   /** Pages of 8 KiB that were looked at. */
   readonly buffers: number;
-  /** The most that was ever read of big tables for an answer. */
+  /** Rows read of big tables. */
   readonly rowsRead: number;
   /** Big tables that were read from end to end, each with the beginning of its statement. */
   readonly seqScans: readonly string[];
@@ -23,7 +23,8 @@ export const median = (values: readonly number[]): number =>
   [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
- * Asks one after the other, and adds up what the database did for each; medians over `times` answers.
+ * Asks one after the other, and adds up what the database did for each; medians over `times` answers, for work that
+ * goes on behind an answer may fall into the time of the next one.
  *
  * @param big tables of which no statement may read many rows to answer a client; a small one is a handful of pages
  */
@@ -49,7 +50,7 @@ export async function costOf(
     statements: median(seen.map((executed) => executed.length)),
     databaseMs: median(sum(({ ms }) => ms)),
     buffers: median(sum(({ buffers }) => buffers)),
-    rowsRead: Math.max(...sum(rowsOfBig)),
+    rowsRead: median(sum(rowsOfBig)),
     seqScans: [...new Set(seen.flat().flatMap(scans))],
   };
 }

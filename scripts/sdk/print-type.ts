@@ -89,7 +89,7 @@ function formOf(schema: PlainSchema, spelling: Spelling): string {
   if (prefixItems !== undefined) return `readonly [${prefixItems.map((one) => typeOf(one, spelling)).join(', ')}]`;
   if (type === 'array') {
     const item = items === undefined ? 'unknown' : typeOf(items, spelling);
-    return `readonly ${/[|&]/.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
+    return `readonly ${/[|&]|^readonly /.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
   }
   if (type === 'object') return objectOf(schema, spelling);
   return scalars[type as string] ?? 'unknown';

@@ -85,7 +85,7 @@ export function graphType(type: GraphQLOutputType, below: readonly Selected[], i
 function thereType(type: GraphQLOutputType, below: readonly Selected[], indent: string): string {
   if (isListType(type)) {
     const item = graphType(type.ofType, below, indent);
-    return `readonly ${/\|/.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
+    return `readonly ${/\||^readonly /.test(item) && !item.startsWith('{') ? `(${item})` : item}[]`;
   }
   const named = getNamedType(type);
   if (isEnumType(named)) return wordsOf(named);

@@ -8,6 +8,7 @@ export const reasons = {
   twin: 'another operation says the same here',
   bytes: 'it answers bytes, and this surface hands on the address where they are had',
   hashes: 'its rows hold hashes of passwords, which do not belong in the context of a model',
+  upload: 'it is one step of an upload, whose bytes this surface does not send',
   payer: 'whoever pays is who acts, while this surface looks at the credential first',
 } as const;
 
@@ -27,9 +28,13 @@ export const absences: Readonly<Record<string, Absences>> = {
   // A caller that asks `audit_site` for its progress is told of the same steps.
   'audit.watch': { ...stream, tool: 'twin' },
   'claims.open': held,
+  'content.commit': { command: 'upload' },
+  'content.plan': { command: 'upload' },
+  'deploys.open': { REST: 'stream', OpenAPI: 'stream' },
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },
   'escalations.open': held,
   'events.open': held,
+  'functions.openLogs': stream,
   'projects.openLive': { tool: 'stream', OpenAPI: 'stream' },
   'rooms.claimInvite': { GraphQL: 'payer' },
   // A presence is a node of the graph, and tiers.list has the same prices.

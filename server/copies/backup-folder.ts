@@ -1,9 +1,10 @@
-import { appendFile, chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { syncFolder } from '../../core/sync-folder.ts';
 import { acquireFolderLock, type FolderLock } from '../../db/embedded/folder-lock.ts';
 import { makeFolder } from '../../db/make-folder.ts';
 import { partShape } from '../../engines/copies/archive.ts';
-import { ContentStore, type Part, syncFolder } from '../../engines/copies/content-store.ts';
+import { ContentStore, type Part } from '../../engines/copies/content-store.ts';
 import { ManifestError, partsOfManifest, type ReadManifest, readManifest } from './manifest.ts';
 
 /** A folder that is none for backups. */
@@ -65,6 +66,12 @@ export class BackupFolder {
   async runs(): Promise<string[]> {
     const names = await readdir(this.#runs).catch(() => []);
     return names.flatMap((name) => runFile.exec(name)?.[1] ?? []).sort();
+  }
+
+  /** Changes whenever the file of a run does; undefined where there is none. */
+  async stampOf(id: string): Promise<string | undefined> {
+    const found = await stat(join(this.#runs, `${id}.json`), { bigint: true }).catch(() => undefined);
+    return found === undefined ? undefined : `${found.ino} ${found.size} ${found.mtimeNs}`;
   }
 
   /** @throws ManifestError */

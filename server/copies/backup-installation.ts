@@ -19,6 +19,8 @@ export interface Installation {
   /** Administrators' URLs of the project servers by name. */
   readonly servers: Readonly<Record<string, string>>;
   readonly dataDir: string;
+  /** Where objects are instead, so that a backup does not hold them. */
+  readonly bucket?: string | undefined;
   readonly keys: KeyRing;
   /** Root secrets, current first. */
   readonly roots: readonly Buffer[];
@@ -75,7 +77,10 @@ export async function backupInstallation(options: BackupOptions): Promise<Backup
   });
   const { projects: found, postgres } = facts!;
   report.step('control-saved');
-  const leftOut = control.leftOut.map((one) => `Control database: ${one}`);
+  const leftOut = [
+    ...control.leftOut.map((one) => `Control database: ${one}`),
+    ...(installation.bucket === undefined ? [] : [`Objects: those of the bucket ${installation.bucket}`]),
+  ];
   const projects: SavedProject[] = [];
   for (const project of found) {
     signal.throwIfAborted();

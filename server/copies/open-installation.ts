@@ -25,6 +25,7 @@ export async function openInstallation(config: Config, version: string): Promise
     controlUrl: url,
     servers: config.projectDatabaseUrls ?? { main: url },
     dataDir,
+    bucket: config.s3?.bucket,
     keys: new KeyRing(...roots),
     roots,
     version,

@@ -1,10 +1,11 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { KeyRing } from '../../core/keys.ts';
+import { syncFolder } from '../../core/sync-folder.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
 import { templateVersion } from '../../db/project-template.ts';
-import { type ContentStore, syncFolder } from '../../engines/copies/content-store.ts';
+import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { type Opener, unseal } from '../../engines/copies/sealed.ts';
 import type { Config } from '../config.ts';
 import { readSecretKey } from '../config-values.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { syncFolder } from '../../core/sync-folder.ts';
 import { acquireFolderLock, type FolderLock } from '../../db/embedded/folder-lock.ts';
 import { makeFolder } from '../../db/make-folder.ts';
-import { syncFolder } from '../../engines/copies/content-store.ts';
 import { previousSecretFile } from '../root-secret.ts';
 import { unfinishedRestore } from '../unfinished-restore.ts';
 import { RestoreError } from './restore-error.ts';

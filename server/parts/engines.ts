@@ -1,18 +1,25 @@
 import { fileURLToPath } from 'node:url';
+import { createGuardedFetch } from '../../core/guarded-fetch.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import { createArchives } from '../../engines/bundles/archives.ts';
 import { jsonFile } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
 import { createChains } from '../../engines/chains/chains.ts';
+import { createDnsResolver } from '../../engines/dns/resolver.ts';
+import { createHostProbe } from '../../engines/edge/host-probe.ts';
+import { createImages } from '../../engines/images/images.ts';
 import { createSigner, type Signer } from '../../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
-import { createMailer } from '../../engines/mail.ts';
+import { createMailer } from '../../engines/mail/mailer.ts';
+import { createLocalStore } from '../../engines/objects/local-store.ts';
+import { createS3Store } from '../../engines/objects/s3-store.ts';
 import { createPasswordHasher } from '../../engines/passwords/hasher.ts';
 import { createSqlReader } from '../../engines/reading/sql-reader.ts';
 import { createIdentityProviders } from '../../engines/sign-in/identity-providers.ts';
 import { createAuditor } from '../../engines/site-audit/auditor.ts';
 import { ownToken } from '../../engines/site-audit/robots/user-agents.ts';
 import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
+import type { CertificateAuthority } from '../../resolvers/hosts/services.ts';
 import { createSenderTurns } from '../../resolvers/payments/sender-turns.ts';
 import type { Config } from '../config.ts';
 import { describeApi } from '../openapi.ts';
@@ -29,6 +36,8 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
   lifecycle.onClose(passwords.close);
   const sqlReader = createSqlReader();
   lifecycle.onClose(sqlReader.close);
+  const images = createImages();
+  lifecycle.onClose(images.close);
   const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
   const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
   lifecycle.onClose(auditor.close);
@@ -53,9 +62,15 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
     turns: createSenderTurns(db),
     now,
   });
+  const dns = createDnsResolver({ servers: config.dnsServers });
   return {
     mailer,
     services: {
+      certificateAuthority: authorityOf(config),
+      dns,
+      hostProbe: createHostProbe({ dns, ownAddresses: config.hostAddresses }),
+      objects: config.s3 === undefined ? createLocalStore(config.dataDir) : createS3Store(config.s3),
+      images,
       passwords,
       sqlReader,
       auditor,
@@ -72,4 +87,10 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
 function licenceSigner({ production, licenceKeys }: Config, keys: KeyRing): Promise<Signer> | undefined {
   if (production && licenceKeys === undefined) return undefined;
   return createSigner(licenceKeys ?? derivedSigningKeys(keys));
+}
+
+/** The authority is the operator's choice, so it may lie in a private network; the addresses that it names may not, unless its own. */
+function authorityOf({ acme }: Config): CertificateAuthority | undefined {
+  if (acme === undefined) return undefined;
+  return { ...acme, fetch: createGuardedFetch({ named: [acme.directoryUrl], timeoutMs: 15_000 }) };
 }

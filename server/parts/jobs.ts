@@ -1,4 +1,4 @@
-import type { Mailer } from '../../engines/mail.ts';
+import type { Mailer } from '../../engines/mail/mailer.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { operations } from '../../resolvers/index.ts';
 import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';

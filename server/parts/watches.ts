@@ -1,7 +1,12 @@
 import { activeProjects } from '../../kernel/access/project-target.ts';
+import { knownStorageOf } from '../../kernel/limits/storage.ts';
 import { createUsageCounter } from '../../kernel/limits/usage-counter.ts';
+import { createTraffic } from '../../kernel/traffic/traffic.ts';
+import { LiveSites } from '../../resolvers/deploys/live-sites.ts';
+import { PageCache } from '../../resolvers/hosts/cache/page-cache.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
+import { createGateWatch } from '../../subscriptions/gate-watch.ts';
 import { createIncidentWatch } from '../../subscriptions/incident-watch.ts';
 import { createLiveHub } from '../../subscriptions/live/live-hub.ts';
 import { natsSignals } from '../../subscriptions/nats-signals.ts';
@@ -17,7 +22,7 @@ import type { Stores } from './stores.ts';
  */
 export async function openWatches(
   { options, lifecycle, metrics }: Start,
-  { db, keys, projectDatabases, authPools, now }: Stores,
+  { db, keys, projectDatabases, projectPools, authPools, now }: Stores,
   draining: AbortSignal,
 ) {
   const { config, log } = options;
@@ -31,7 +36,12 @@ export async function openWatches(
   lifecycle.onClose(authority.close);
   const incidents = createIncidentWatch({ db, log, signals });
   lifecycle.onClose(incidents.close);
-  await incidents.refresh();
+  const gates = createGateWatch({ db, log, signals });
+  lifecycle.onClose(gates.close);
+  await Promise.all([incidents.refresh(), gates.refresh()]);
+  const sites = new LiveSites(db);
+  const pageCache = new PageCache(db);
+  lifecycle.onClose(signals.onSignal((key) => sites.heard(key)));
   const live = createLiveHub({
     db,
     keys,
@@ -46,5 +56,18 @@ export async function openWatches(
   // Closed once nothing is served any more, and before the database.
   const usage = createUsageCounter({ db, log });
   lifecycle.onClose(usage.close);
-  return { signals, services: { feeds, authority, incidents, live, usage } };
+  const traffic = createTraffic({
+    db,
+    log,
+    now,
+    sizesBytes: (projects) =>
+      knownStorageOf(
+        { db, projectDatabases },
+        projects.map((project) => ({ ...project, state: 'ready' })),
+        true,
+      ),
+    connections: () => [...projectPools.open(), ...authPools.open(), ...live.followed()],
+  });
+  lifecycle.onClose(traffic.close);
+  return { signals, services: { feeds, authority, gates, incidents, sites, pageCache, live, usage, traffic } };
 }

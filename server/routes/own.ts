@@ -1,19 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret } from '../../core/keys.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { findChallenge } from '../../resolvers/hosts/certificates/challenges.ts';
 import { byQuality } from '../accept.ts';
 import type { Exchange, HttpOptions } from '../exchange.ts';
 import { answerApiDocument, answerPlatformDocument } from '../openapi.ts';
 import { send, sendAnswer, sendJson } from '../respond.ts';
 import { answerHealth, answerStatus } from '../status.ts';
-import { type Entry, ownPath } from './entry.ts';
+import { type Call, type Entry, ownPath } from './entry.ts';
 
 /** What the gateway says of itself, to people and programs: no operation answers, and no credential is looked at. */
 export function ownEntries(options: HttpOptions): Entry[] {
   const { services, health, metrics, guardMetrics } = options;
   const read = { ...ownPath, method: 'GET' } as const;
   const probe = { ...read, underAnyName: true } as const;
+  const challenge = challengeLine(options);
   return [
+    { ...challenge, host: 'gateway' },
+    { ...challenge, host: 'project' },
     { ...read, method: '*', path: '/', label: 'unknown', auth: 'none', run: leadToConsole },
     { ...read, path: '/openapi.json', auth: 'none', run: answerApiDocument(options) },
     { ...read, path: '/openapi/platform.json', auth: 'none', run: answerPlatformDocument(options) },
@@ -61,3 +66,19 @@ function requireAdminKey({ headers }: IncomingMessage, expected: string | undefi
   if (given === undefined) throw new ServiceError('AUTH_REQUIRED');
   if (expected === undefined || !sameSecret(String(given), expected)) throw new ServiceError('INVALID_AUTH');
 }
+
+/** Where certificate authorities look for the proof of a host. RFC 8555, section 8.3. */
+const challengeLine = ({ services }: HttpOptions) => ({
+  method: 'GET' as const,
+  path: '/.well-known/acme-challenge/:token',
+  spelling: 'raw' as const,
+  underAnyName: true as const,
+  auth: async ({ ctx }: { readonly ctx: Context }) => ctx.chargeAddress(),
+  body: 'unread' as const,
+  async run({ exchange: { response, path }, params }: Call): Promise<void> {
+    const answer = await findChallenge(services, params.token!);
+    if (answer === undefined) throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+    const headers = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
+    sendAnswer(response, { status: 200, headers, body: answer });
+  },
+});

@@ -37,6 +37,8 @@ export interface LiveHubOptions {
 }
 
 export interface RunningLiveHub extends LiveHub {
+  /** How many follow on this node, by the name of the database. */
+  followed(): (readonly [databaseName: string, followers: number])[];
   close(): Promise<void>;
 }
 
@@ -239,6 +241,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   return {
     changed,
     open,
+    followed: () => tails.followed().map(({ key, followers }) => [key, followers] as const),
     prune: async (database) => void (await store.prune(database)),
     close: async () => {
       closed = true;

@@ -92,6 +92,7 @@ const ofNoOrg = [
   'identity.setDisplayName',
   'incidents.declare',
   'incidents.resolve',
+  'installation.startBackup',
   'operator.setContact',
   'operator.sendVerification',
   'operator.enrollPasskey',
@@ -243,6 +244,9 @@ test('no secret stands in the trail', async () => {
   for (const secret of secrets) expect(trail!.text).not.toContain(secret);
 });
 
+/** What is addressed by an id of its own is not there for those who have nothing to do with its project. */
+const byItsOwnId = ['deploys.commit', 'deploys.resume'];
+
 test('a change that is refused writes none', async () => {
   const stranger = (await service.owner()).wallet;
   const person = await actors.session({ principalId: home.principalId });
@@ -257,7 +261,8 @@ test('a change that is refused writes none', async () => {
         if (actor === keyHolder && withServiceKey.includes(operation)) continue;
         expect((await send(actor)).status, operation).toBeGreaterThanOrEqual(400);
       }
-      if (!ownAffairs.includes(operation)) expect((await send(stranger)).status, operation).toBe(403);
+      const refused = byItsOwnId.includes(operation) ? 404 : 403;
+      if (!ownAffairs.includes(operation)) expect((await send(stranger)).status, operation).toBe(refused);
     }
     // Without a passkey, without an approval.
     expect((await changes[0]!.send(person)).status).toBe(403);
@@ -297,7 +302,9 @@ test('a change whose audit row cannot be written does not take place', async () 
   };
   const before = await everything();
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
-  for (const { operation, send } of changes) {
+  for (const { operation, prepare, send } of changes) {
+    // One deploy of a project is under way at a time, and one mailbox has a slug.
+    if (/^(?:deploys|releases|email)\./.test(operation)) await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);
     expect([status, String(body.code).toUpperCase()], operation).toEqual([500, 'INTERNAL_ERROR']);

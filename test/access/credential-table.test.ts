@@ -67,6 +67,8 @@ test.each(restCells)('$route by $caller: $cell', async ({ route, caller, cell })
   const described = refused < 300 ? String(answer.status) : 'default';
   expect([route, Object.keys(item.responses)]).toEqual([route, expect.arrayContaining([described])]);
   const at = ['paths', path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', described];
+  // Bytes are of any type.
+  if (refused < 300 && routes.find((one) => nameOf(one) === route)!.answersBytes) return;
   const schema = pointerTo(...at, 'content', 'application/json', 'schema');
   expect([route, platform.faults(schema, answer.body)]).toEqual([route, undefined]);
 });

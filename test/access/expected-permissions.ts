@@ -22,6 +22,8 @@ interface Expected {
   readonly delegates: string;
   readonly serviceKey: boolean;
   readonly admin: boolean;
+  /** Whether the anon key suffices, and so everybody may. */
+  readonly anonKey: boolean;
 }
 
 const everyRole = roles.join(' ');
@@ -35,6 +37,7 @@ const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
   delegates: '',
   serviceKey: false,
   admin: false,
+  anonKey: false,
   ...more,
 });
 
@@ -64,10 +67,63 @@ export const expected: Readonly<Record<string, Expected>> = {
   'project:delete': cell('owner', { serviceKey: true }),
   'project:users:write': cell('owner admin developer', { serviceKey: true }),
   'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:queries:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:queries:write': cell('owner admin developer', { serviceKey: true }),
   'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:logs:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:write': cell('owner admin developer', { serviceKey: true }),
   'project:errors:write': cell('owner admin developer', { serviceKey: true }),
+  'project:content:write': cell('owner admin developer', {
+    grants: 'deploy',
+    delegates: 'deploy',
+    serviceKey: true,
+    anonKey: true,
+  }),
+  'project:functions:read': cell(everyRole, {
+    grants: `${reading} deploy`,
+    delegates: `${reading} deploy`,
+    serviceKey: true,
+  }),
+  'project:secrets:read': cell('owner admin developer', {
+    grants: 'secrets:read secrets:write',
+    delegates: 'secrets:read secrets:write',
+    serviceKey: true,
+  }),
+  'project:secrets:write': cell('owner admin developer', {
+    grants: 'secrets:write',
+    delegates: 'secrets:write',
+    serviceKey: true,
+  }),
+  'project:assets:read': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy', serviceKey: true }),
+  'project:assets:write': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy', serviceKey: true }),
+  'project:mail:read': cell('owner admin developer', {
+    grants: 'mailbox:write',
+    delegates: 'mailbox:write',
+    serviceKey: true,
+  }),
+  'project:mail:write': cell('owner admin developer', {
+    grants: 'mailbox:write',
+    delegates: 'mailbox:write',
+    serviceKey: true,
+  }),
+  'project:deploys:read': cell(everyRole, {
+    grants: `${reading} deploy`,
+    delegates: `${reading} deploy`,
+    serviceKey: true,
+    anonKey: true,
+  }),
+  'project:deploys:write': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy' }),
+  'project:domains:read': cell(everyRole, {
+    grants: `${reading} domains:write`,
+    delegates: `${reading} domains:write`,
+    serviceKey: true,
+  }),
+  'project:domains:write': cell('owner admin developer', {
+    grants: 'domains:write',
+    delegates: 'domains:write',
+    serviceKey: true,
+  }),
   'event:emit': cell('', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),

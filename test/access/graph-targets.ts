@@ -33,6 +33,23 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   escalation: 'inner',
   contact: 'inner',
   fingerprintId: 'inner',
+  query: 'inner',
+  'deleteSecret.key': 'inner',
+  'asset.key': 'inner',
+  'deleteAsset.key': 'inner',
+  'signedAsset.key': 'inner',
+  'assetDiagnosis.url': 'inner',
+  'assetFreshness.url': 'inner',
+  'deleteSubdomain.name': 'inner',
+  'projectDomain.domain': 'inner',
+  'checkDomain.domain': 'inner',
+  'applyDomain.domain': 'inner',
+  'repairDomain.domain': 'inner',
+  'disconnectDomain.domain': 'inner',
+  mailbox: 'inner',
+  plan: 'inner',
+  operation: 'inner',
+  release: 'inner',
 };
 
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */
@@ -46,7 +63,22 @@ const samples: Readonly<Record<string, string>> = {
   sql: '"select 1"',
   tables: '["notes"]',
   eventType: '"order_paid"',
+  'planContent.content': `[{ sha256: "${'a'.repeat(64)}", size: 4 }]`,
+  spec: '{ i18n: null }',
+  'releaseDiff.from': '"empty"',
+  'releaseDiff.to': '"empty"',
   email: '"ada@example.com"',
+  'sendMail.to': '"ada@example.com"',
+  'createMailbox.slug': '"hello-there"',
+  'setMailboxDefaults.authSenderMailboxId': 'null',
+  'putAsset.content': '"a"',
+  'putAsset.key': '"a.txt"',
+  'assetFreshness.sha256': `"${'a'.repeat(64)}"`,
+  'setSecret.key': '"STRIPE_KEY"',
+  'claimSubdomain.name': '"our-shop"',
+  'ensureDomain.domain': '"shop.example.com"',
+  // Goes with the query that it is a version of.
+  'saveQuery.version': '1',
 };
 
 /** Fields whose `id` is the thing that they answer with. */
@@ -109,14 +141,16 @@ function argument(
   key: string | undefined,
   found: Set<keyof Ids>,
 ): string[] {
-  const target = targetNames[name] ?? (name === 'id' ? ownIds[field.name] : undefined);
+  const target =
+    targetNames[`${field.name}.${name}`] ?? targetNames[name] ?? (name === 'id' ? ownIds[field.name] : undefined);
   if (target !== undefined) {
     if (target !== 'inner') found.add(target);
     return [`${name}: ${JSON.stringify(target === 'inner' ? nobodysInner : ids[target])}`];
   }
   const named = getNamedType(type);
   if (named.name === 'ID') throw new Error(`${field.name}: what does ${name} name? Say so in targetNames.`);
-  if (name in samples) return [`${name}: ${samples[name]}`];
+  const sample = samples[`${field.name}.${name}`] ?? samples[name];
+  if (sample !== undefined) return [`${name}: ${sample}`];
   if (name === 'idempotencyKey') return key === undefined ? [] : [`${name}: ${JSON.stringify(key)}`];
   if (!isNonNullType(type)) return [];
   return [`${name}: ${smallest(field, type, ids, key, found)}`];

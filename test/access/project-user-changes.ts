@@ -24,6 +24,13 @@ export function projectUserChanges(service: Service, home: Home): Changes {
     written: `select j.xmin::text from graphile_worker._private_jobs j join step_operations s on s.id = j.key
       where s.operation = '${operation}' and s.ref ->> 'projectId' = $1`,
   });
+  /** Its row is in the project's database: the trail's own comes before it, alone. */
+  const inProject = (operation: string, action: string) => ({
+    ...change(operation, action),
+    written: `select xmin::text from audit_events where action = '${action}' and object_id = $1
+      order by seq desc limit 1`,
+  });
+  const users = () => `/projects/v1/admin/${projectId}/users`;
   const named = (more: object) => () => ({ project_id: projectId, ...more });
   const role = (to: string) =>
     send(
@@ -47,14 +54,29 @@ export function projectUserChanges(service: Service, home: Home): Changes {
         send: send('POST', () => '/auth/v1/admin/users', named({ email })),
       },
       {
-        operation: 'users.import',
-        action: 'project.users_imported',
-        kind: 'project',
-        objectId: () => projectId,
-        // Its row is in the project's database: the trail's own comes before it, alone.
-        written: `select xmin::text from audit_events where action = 'project.users_imported' and object_id = $1
-          order by seq desc limit 1`,
+        ...inProject('users.import', 'project.users_imported'),
         send: send('POST', () => '/auth/v1/admin/users/import', named({ users: [{ id: crypto.randomUUID(), email }] })),
+      },
+      {
+        ...inProject('users.update', 'project.user_updated'),
+        send: send(
+          'PATCH',
+          () => `${users()}/${userId}`,
+          () => ({ display_name: 'Ada' }),
+        ),
+      },
+      {
+        ...inProject('users.endSessions', 'project.user_sessions_ended'),
+        send: send('POST', () => `${users()}/${userId}/end-sessions`),
+      },
+      {
+        // A worker may take the job of the mail at once, which writes its row anew.
+        ...inProject('users.sendLink', 'project.user_link_sent'),
+        send: send(
+          'POST',
+          () => `${users()}/${userId}/send-link`,
+          () => ({ redirect_url: 'http://localhost/' }),
+        ),
       },
       { ...change('users.promote', 'project.user_promoted'), send: role('promote') },
       { ...change('users.demote', 'project.user_demoted'), send: role('demote') },

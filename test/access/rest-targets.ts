@@ -39,12 +39,40 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   contact_id: 'inner',
   fingerprint_id: 'inner',
   incident_id: 'inner',
+  query_id: 'inner',
+  mailbox_id: 'inner',
+  mail_id: 'inner',
+  plan_id: 'inner',
+  operation_id: 'inner',
+  release_id: 'inner',
+  key: 'inner',
+  name: 'inner',
+  domain: 'inner',
 };
 
 /** Inputs that name something inside a target, with what a body calls them. */
-const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id' };
+const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id', url: 'url' };
 /** Parameters that name no target, with a value that will do. */
 const plainParams: Readonly<Record<string, string>> = { tier: 'hobby', token: 'A'.repeat(43), slug: 'nobodys' };
+
+/** Parameters of single operations that name something which they make, with a value that will do. */
+const madeThere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'domains.ensure': { domain: 'shop.example.com' },
+};
+
+/** What queries need beside their target. */
+const queries: Readonly<Record<string, Record<string, string>>> = {
+  'releases.diff': { from: 'empty', to: 'empty' },
+  'assets.diagnoseUrl': { url: 'nobodys' },
+  'assets.waitFresh': { url: 'nobodys', sha256: 'a'.repeat(64) },
+};
+
+/** What of a body takes more than the smallest value. */
+const needed: Readonly<Record<string, object>> = {
+  'deploys.plan': { spec: { i18n: null } },
+  'assets.put': { key: 'a.txt', content: 'a' },
+  'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
+};
 
 /** Bodies that are an input as a whole. */
 const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
@@ -82,7 +110,10 @@ export function restTargets(): RestTarget[] {
 }
 
 function targetOf(route: Route, operation: AnyOperation, inputs: readonly string[], names: (keyof Ids)[]): RestTarget {
-  const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => paramTargets[name!]));
+  const made = madeThere[operation.name] ?? {};
+  const inPath = new Set(
+    [...route.path.matchAll(/:(\w+)/g)].flatMap(([, name]) => (name! in made ? [] : [paramTargets[name!]])),
+  );
   return {
     name: `${route.method} ${route.path}`,
     operation: operation.name,
@@ -92,21 +123,21 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
     request(ids, inner = nobodysInner) {
       const idOf = (target: keyof Ids | 'inner') => (target === 'inner' ? inner : ids[target]);
       const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) =>
-        encodeURIComponent(plainParams[name] ?? idOf(paramTargets[name]!)),
+        encodeURIComponent(made[name] ?? plainParams[name] ?? idOf(paramTargets[name]!)),
       );
       // An id without a place in the path travels in the query, or in the body.
       const beside = Object.fromEntries(
         inputs.filter((name) => !inPath.has(targetNames[name]!)).map((name) => [name, ids[targetNames[name]!]]),
       );
       if (route.method === 'GET') {
-        const search = new URLSearchParams(beside).toString();
+        const search = new URLSearchParams({ ...queries[operation.name], ...beside }).toString();
         return { method: route.method, path: search === '' ? path : `${path}?${search}` };
       }
       const whole = wholeBodies[operation.name];
       return {
         method: route.method,
         path,
-        body: whole ?? { ...sample(operation, inner), ...beside },
+        body: whole ?? { ...sample(operation, inner), ...needed[operation.name], ...beside },
       };
     },
   };

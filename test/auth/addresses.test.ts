@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { giveRateBack } from '../helpers/project-rate.ts';
 import { startService } from '../helpers/service.ts';
-import { authProject, expectNoSecretLogged, newEmail } from './auth-project.ts';
+import { authProject, expectNoSecretLogged } from './auth-project.ts';
 
 const service = await startService();
 const project = await authProject(service);
@@ -101,54 +101,4 @@ test('tries are counted for an address, however it is spelt', async () => {
     Array.from({ length: 20 }, (_one, at) => doors[at % 2 === 0 ? 'magic-link' : 'otp']!(spellings[at % 4])),
   );
   expect(mails.filter(({ status }) => status === 200)).toHaveLength(5);
-});
-
-/** Statements of the project, and the passwords that were hashed or checked, while something is asked. */
-async function work(run: () => Promise<unknown>) {
-  const { passwords } = service.app.services;
-  const [verify, hash] = [vi.spyOn(passwords, 'verify'), vi.spyOn(passwords, 'hash')];
-  const statements = await service.statements(run);
-  const hashed = [verify.mock.calls.length, hash.mock.calls.length];
-  verify.mockRestore();
-  hash.mockRestore();
-  // Jobs that mail are worked on beside the request, and a project is remembered for a second.
-  return {
-    hashed,
-    statements: statements.filter(
-      (text) =>
-        !/^(begin|commit)$|from "projects" join "orgs"|mail_outbox|"link_hash" = case|^select "projects"."name" as "name" from "projects" where/.test(
-          text,
-        ),
-    ),
-  };
-}
-
-test('a known and an unknown address cause the same work: the same statements, as many passwords hashed', async () => {
-  const { email } = await project.user();
-  const stranger = newEmail();
-  const social = newEmail();
-  await project.sql(`insert into auth.users (email) values ('${social}')`);
-  // Once before, so that whatever is remembered is.
-  for (const door of ['password', 'magic-link', 'otp', 'recover', 'verify']) {
-    await doors[door]!(newEmail());
-    await project.sql('delete from auth.throttles');
-  }
-  for (const door of ['magic-link', 'otp', 'recover', 'resend', 'verify']) {
-    await project.sql('delete from auth.throttles');
-    const [known, unknown] = [await work(() => doors[door]!(email)), await work(() => doors[door]!(stranger))];
-    expect(known.statements.length, door).toBeGreaterThan(1);
-    expect(unknown, door).toEqual(known);
-  }
-  const wrong = (address: string) => work(() => project.signIn(address, 'wrong one'));
-  const [known, unknown, bare] = [await wrong(email), await wrong(stranger), await wrong(social)];
-  expect(known.hashed).toEqual([1, 0]);
-  expect([unknown, bare]).toEqual([known, known]);
-  const taken = await work(() => doors.signup!(email));
-  const free = await work(() => doors.signup!(newEmail()));
-  expect(taken).toEqual(free);
-  expect(free.hashed).toEqual([0, 1]);
-  await project.settings(`public_signup = 'invite_only'`);
-  const [closedTo, closed] = [await work(() => doors.otp!(email)), await work(() => doors.otp!(newEmail()))];
-  await project.settings(`public_signup = 'open'`);
-  expect(closed).toEqual(closedTo);
 });

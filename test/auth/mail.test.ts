@@ -222,11 +222,11 @@ test('an address that somebody took with a password unproven is not merged, but 
   expect(session.user.email_verified_at).not.toBeNull();
   const reset = await auth('POST', '/auth/v1/user/password', {
     bearer: session.access_token,
-    body: { new_password: 'a new one' },
+    body: { new_password: 'a newer password' },
   });
   expect(reset.status).toBe(200);
   expectRefusal(await project.refresh(old.body.refresh_token), 'INVALID_AUTH');
-  expect((await project.signIn(email, 'a new one')).status).toBe(200);
+  expect((await project.signIn(email, 'a newer password')).status).toBe(200);
   // Proven now, so that a link signs in.
   await ask({ email });
   const late = (await byLink((await project.mailTo(email, 3)).token!)).body;

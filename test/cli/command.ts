@@ -1,12 +1,22 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { run } from '../../clients/cli/src/run.ts';
 import { argumentsOf, programEnv } from '../helpers/programs.ts';
 
 /** The command as the sources have it, a file for each module. */
 export const fromSources = [fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url))];
+
+/** The command as it is published, as a process of its own. */
+export const asProcess = () => argumentsOf('svc');
+
+const { version } = JSON.parse(readFileSync(new URL('../../clients/cli/package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
 
 /** How a command ended. */
 export interface Ended {
@@ -58,28 +68,31 @@ export interface Terminal {
 
 /**
  * @param apiBase address of the gateway; undefined: none is named
- * @param command what `node` is given to run `svc`. @default as it is bundled for publishing
+ * @param command what `node` is given to run `svc` as a process. @default it runs within this process, which starts sooner;
+ * streams, terminals and flags of the program itself are processes as ever
  */
-export async function terminal(apiBase?: string, command: readonly string[] = argumentsOf('svc')): Promise<Terminal> {
+export async function terminal(apiBase?: string, command?: readonly string[]): Promise<Terminal> {
+  const program = command ?? asProcess();
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'));
   const config = join(folder, 'config');
   const checkout = await mkdtemp(join(folder, 'checkout-'));
+  const envWith = (env: Readonly<Record<string, string>>) => ({
+    PATH: process.env.PATH,
+    ...programEnv(),
+    HOME: folder,
+    SVC_CONFIG_DIR: config,
+    ...(apiBase === undefined ? {} : { SVC_API_BASE: apiBase }),
+    ...env,
+  });
   const start = (
     words: readonly string[],
     env: Readonly<Record<string, string>> = {},
     input?: string,
-    [program, ...args]: readonly [string, ...string[]] = [process.execPath, ...command, ...words],
+    [started, ...args]: readonly [string, ...string[]] = [process.execPath, ...program, ...words],
   ) => {
-    const child = spawn(program, args, {
+    const child = spawn(started, args, {
       cwd: checkout,
-      env: {
-        PATH: process.env.PATH,
-        ...programEnv(),
-        HOME: folder,
-        SVC_CONFIG_DIR: config,
-        ...(apiBase === undefined ? {} : { SVC_API_BASE: apiBase }),
-        ...env,
-      },
+      env: envWith(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -97,6 +110,37 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
     });
     return { child, ended, stdout: () => stdout, stderr: () => stderr };
   };
+  /** As `start` does it, within this process. */
+  const runHere = async (
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input = '',
+  ): Promise<Ended> => {
+    let stdout = '';
+    let stderr = '';
+    const code = await run(words, {
+      // What a script sets to nothing is not set.
+      env: Object.fromEntries(Object.entries(envWith(env)).filter(([, value]) => value !== '')),
+      cwd: checkout,
+      home: folder,
+      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+      stdout: {
+        write: (text) => {
+          stdout += text;
+        },
+      },
+      stderr: {
+        write: (text) => {
+          stderr += text;
+        },
+      },
+      version,
+      signal: new AbortController().signal,
+    });
+    return { code, stdout, stderr, json: parsed(stdout), error: parsed(stderr) };
+  };
+  const runOne = (words: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ended> =>
+    command === undefined && !words.includes('--version') ? runHere(words, env, input) : start(words, env, input).ended;
   const streaming = (words: readonly string[], env?: Readonly<Record<string, string>>): Streaming => {
     const { child, ended, stdout, stderr: said } = start(words, env);
     return {
@@ -121,15 +165,15 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
   return {
     config,
     checkout,
-    svc: (...words) => start(words).ended,
+    svc: (...words) => runOne(words),
     with:
       (env, input) =>
       (...words) =>
-        start(words, env, input).ended,
+        runOne(words, env, input),
     onTerminal:
       (columns, env) =>
       async (...words) => {
-        const called = [process.execPath, ...command, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+        const called = [process.execPath, ...program, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
         const line = `stty cols ${columns}; exec ${called.join(' ')}`;
         const ended = await start(words, env, undefined, ['script', '-qec', line, '/dev/null']).ended;
         // A terminal ends its lines in two characters.

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { terminal } from './command.ts';
+import { asProcess, terminal } from './command.ts';
 
 let version: string | undefined = '0.1.0';
 const gateway = createServer((_request, response) => {
@@ -12,7 +12,7 @@ const gateway = createServer((_request, response) => {
 });
 gateway.listen(0, '127.0.0.1');
 await new Promise((listening) => gateway.once('listening', listening));
-const ada = await terminal(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}`);
+const ada = await terminal(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}`, asProcess());
 afterAll(async () => {
   gateway.close();
   gateway.closeAllConnections();

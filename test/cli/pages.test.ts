@@ -110,8 +110,8 @@ test.each([
 });
 
 test.each([
-  [['deploy', 'apply', '--manifest', 'svc.json'], 'UNKNOWN_COMMAND', 'svc deploy'],
-  [['functions', 'list'], 'UNKNOWN_COMMAND', 'svc functions'],
+  [['ci', 'list'], 'UNKNOWN_COMMAND', 'svc ci'],
+  [['functions', 'invoke', 'checkout'], 'UNKNOWN_SUBCOMMAND', 'svc functions invoke'],
   [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['billing', 'checkout', '--product', 'tier'], 'UNKNOWN_SUBCOMMAND', 'svc billing checkout'],

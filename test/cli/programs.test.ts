@@ -4,10 +4,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, expect, test } from 'vitest';
 import { createControlDatabase } from '../helpers/control-database.ts';
 import { argumentsOf } from '../helpers/programs.ts';
-import { terminal } from './command.ts';
+import { asProcess, terminal } from './command.ts';
 
 const control = await createControlDatabase();
-const ada = await terminal();
+const ada = await terminal(undefined, asProcess());
 afterAll(async () => {
   await ada.remove();
   await control.drop();

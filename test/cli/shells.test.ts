@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromSources, terminal } from './command.ts';
+import { asProcess, fromSources, terminal } from './command.ts';
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'svc-shells-'));
-const ada = await terminal();
+const ada = await terminal(undefined, asProcess());
 afterAll(async () => {
   await ada.remove();
   await rm(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { terminal } from './command.ts';
+import { asProcess, terminal } from './command.ts';
 
 /** Takes every request, and answers none. */
 let asked = 0;
@@ -11,7 +11,7 @@ const silent = createServer(() => {
 });
 silent.listen(0, '127.0.0.1');
 await new Promise((listening) => silent.once('listening', listening));
-const ada = await terminal(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+const ada = await terminal(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, asProcess());
 afterAll(async () => {
   silent.close();
   silent.closeAllConnections();

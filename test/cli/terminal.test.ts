@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
-import { fromSources, terminal } from './command.ts';
+import { asProcess, terminal } from './command.ts';
 
 const service = await startService();
-const ada = await terminal(service.url, fromSources);
+const ada = await terminal(service.url, asProcess());
 afterAll(async () => {
   await ada.remove();
   await service.stop();
@@ -83,6 +83,7 @@ test('rows are a table under their own names, with documents whole, and nothing 
       '(2 rows)',
     ].join('\n'),
   );
+  expect(await shown('projects', 'sql', 'select 1 as id, 2 as id')).toMatch(/^id +id_2\n.*1 +2\n\(1 row\)$/s);
   expect(await shown('projects', 'sql', 'select id, text from notes where false')).toBe('id  text\n(0 rows)');
   const wide = await shown('projects', 'sql', `select repeat('x', 400) as long, 1 as one`);
   expect(wide).toBe(`row 1\n  long  ${'x'.repeat(400)}\n  one   1\n(1 row)`);

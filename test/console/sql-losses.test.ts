@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lossesOf } from '../../clients/console/src/pages/sql-losses.ts';
+import { lossesOf } from '../../clients/console/src/pages/sql/losses.ts';
 
 test.each<[sql: string, ...losses: string[]]>([
   ['drop table notes', 'Deletes the table notes with all its rows.'],

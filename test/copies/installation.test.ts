@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import { terminal } from '../cli/command.ts';
+import { asProcess, terminal } from '../cli/command.ts';
 import { type GatewayProcess, killGateways, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
 import {
   everyRow,
@@ -38,7 +38,7 @@ await mkdir(source);
 const backups = join(await folder(), 'backups');
 const withRoot = { SVC_SECRET_KEY: secretKey };
 const withPassphrase = { SVC_BACKUP_PASSPHRASE: passphrase };
-const operator = await terminal();
+const operator = await terminal(undefined, asProcess());
 const world = await startWorld(source);
 const { gateway, wallet, projectId } = world;
 const anyone = { headers: async () => ({ apikey: world.anonKey }) };
@@ -154,6 +154,22 @@ test('an installation is saved while it serves and while tenants write', async (
   );
   expect(rows.scratch).toBe(rows.moods);
   expect(await readFile(join(backups, 'runs', `${saved.result.run}.json`), 'utf8')).not.toContain(secretKey);
+});
+
+test('objects in a bucket are in no backup, which says so', async () => {
+  const env = {
+    ...withRoot,
+    ...withPassphrase,
+    ...{
+      S3_ENDPOINT: 'http://127.0.0.1:9',
+      S3_BUCKET: 'acme-objects',
+      S3_ACCESS_KEY_ID: 'a',
+      S3_SECRET_ACCESS_KEY: 'b',
+    },
+  };
+  const saved = await runProgram('backup', [`${backups}-beside`], { dataDir: source, env });
+  expect(saved.result).toMatchObject({ missing: [], left_out: ['Objects: those of the bucket acme-objects'] });
+  await rm(`${backups}-beside`, { recursive: true, force: true });
 });
 
 test('a second backup of what has not changed stores nothing, and one that is killed goes on where it was', async () => {

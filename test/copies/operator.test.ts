@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { fromSources, terminal } from '../cli/command.ts';
+import { asProcess, terminal } from '../cli/command.ts';
 import { killGateways, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
 import { passphrase } from './stage.ts';
 
@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 const home = await temporaryFolder();
 const [source, backups] = [join(home.path, 'svc'), join(home.path, 'backups')];
 const env = { SVC_GATEWAY_DIR: fileURLToPath(new URL('../..', import.meta.url)) };
-const operator = await terminal(undefined, fromSources);
+const operator = await terminal(undefined, asProcess());
 const svc = operator.with(env);
 afterAll(async () => {
   await killGateways();
@@ -25,7 +25,7 @@ await gateway.stop();
 
 /** Runs `svc` in a pseudo-terminal and gives an answer to each question. @returns all that the terminal showed */
 async function answering(words: readonly string[], answers: readonly (readonly [question: string, answer: string])[]) {
-  const called = [process.execPath, ...fromSources, ...words].map((word) => `'${word}'`).join(' ');
+  const called = [process.execPath, ...asProcess(), ...words].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', called, '/dev/null'], {
     cwd: operator.checkout,
     env: { PATH: process.env.PATH, HOME: operator.config, TERM: 'xterm', ...env },

@@ -130,7 +130,15 @@ for (const folder of ['schema', 'partitioned', 'project-schema']) {
 
 /** A value of each type, as the text that PostgreSQL reads. */
 const sampleOf = (type: string) =>
-  ({ boolean: 'true', bytea: '\\x00', date: '2026-03-06', json: '{}', jsonb: '{}', 'text[]': '{a}' })[type] ??
+  ({
+    boolean: 'true',
+    bytea: '\\x00',
+    date: '2026-03-06',
+    json: '{}',
+    jsonb: '{}',
+    'text[]': '{a}',
+    'integer[]': '{1}',
+  })[type] ??
   (type.startsWith('timestamp') ? '2026-03-06T00:00:00Z' : undefined) ??
   (type === 'uuid' ? '00000000-0000-0000-0000-000000000000' : '1');
 

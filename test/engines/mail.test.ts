@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { createMailer, MailError } from '../../engines/mail.ts';
+import { createMailer, MailError } from '../../engines/mail/mailer.ts';
 import { startSmtp } from '../helpers/smtp-server.ts';
 
 const log = { debug: () => {} };

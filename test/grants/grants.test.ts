@@ -43,6 +43,8 @@ test('a grant lets its wallet in until it is revoked, and the list tells of both
     id: grant_id,
     project_id: projectId,
     principal_id,
+    display_name: null as string | null,
+    wallet: guest.address,
     capability: 'read',
     policy: { note: 'é' },
     expires_at,
@@ -50,6 +52,8 @@ test('a grant lets its wallet in until it is revoked, and the list tells of both
     created_at: moment,
   };
   expect(await list()).toStrictEqual([row]);
+  await call(guest, 'PATCH', '/agent/v1/me', { body: { display_name: 'A guest' } });
+  row.display_name = 'A guest';
   const revoked = await revoke(grant_id);
   expect([revoked.status, revoked.body]).toStrictEqual([200, { status: 'revoked', grant_id }]);
   expect(await reads(guest)).toBe(403);

@@ -22,6 +22,8 @@ export async function startBalancer(): Promise<Balancer> {
     onwards.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.rawHeaders);
       answer.pipe(outgoing);
+      // What is cut short there is cut short here: the client would wait for the rest otherwise.
+      answer.on('error', () => outgoing.destroy());
     });
     onwards.on('error', () => outgoing.destroy());
     // A client that goes away is gone for the node, too.

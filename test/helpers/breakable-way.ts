@@ -10,6 +10,8 @@ export interface BreakableWay {
   readonly mend: () => void;
   /** What is connected stays so and hears no more, as after a long sleep; new connections are as ever. */
   readonly hush: () => void;
+  /** How many connections there are. */
+  readonly connections: () => number;
   readonly close: () => void;
 }
 
@@ -48,6 +50,8 @@ export async function startBreakableWay(to: string): Promise<BreakableWay> {
     hush: () => {
       for (const socket of sockets) socket.unpipe().pause();
     },
+    // Each has an end on either side.
+    connections: () => Math.ceil(sockets.size / 2),
     close: () => {
       cut();
       server.close();

@@ -14,8 +14,10 @@ export interface ConsolePage {
   /** Presses a button by its name. */
   readonly press: (name: string | RegExp) => Promise<void>;
   readonly fill: (label: string | RegExp, text: string) => Promise<void>;
-  /** The address of whoever is signed in. */
+  /** The address of the signed-in member. */
   readonly address: () => Promise<string>;
+  /** Chooses an entry of the member's menu, for example “Sign out”. */
+  readonly chooseInMenu: (name: string) => Promise<void>;
 }
 
 export interface OpenConsoleOptions extends BrowserContextOptions {
@@ -40,7 +42,7 @@ export async function openConsole(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     // A socket that a test has killed is told of by the browser itself.
-    const byItself = refusals ? /WebSocket|ERR_|responded with a status of 4/ : /WebSocket|ERR_/;
+    const byItself = refusals ? /WebSocket|ERR_|responded with a status of [45]/ : /WebSocket|ERR_/;
     if (message.type() === 'error' && !byItself.test(message.text())) complaints.push(message.text());
   });
   onTestFinished(() => expect(complaints).toEqual([]));
@@ -53,7 +55,11 @@ export async function openConsole(
     },
     press: (name) => page.getByRole('button', { name }).click(),
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-    address: async () => (await page.locator('.side-foot code').getAttribute('title'))!,
+    address: async () => (await page.getByRole('button', { name: /^Your menu/ }).getAttribute('data-address'))!,
+    async chooseInMenu(name) {
+      await page.getByRole('button', { name: /^Your menu/ }).click();
+      await page.getByRole('menu').getByText(name, { exact: true }).click();
+    },
   };
 }
 

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { TrialNetwork } from '../../engines/site-audit/fetch/document.ts';
 import type { Actor } from './actors.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { argumentsOf, programEnv } from './programs.ts';
 import type { Answer, CallOptions } from './service.ts';
 import { createWallet, type TestWallet } from './wallet.ts';
@@ -157,9 +156,7 @@ export const admin: Actor = { headers: async () => ({ 'x-admin-key': adminKey })
 
 /** A folder for a gateway's data. */
 export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'svc-faults-'));
-  // Postgres runs as another user when the tests run as root, and has to get in.
-  await chmod(path, 0o755);
+  const path = await memoryFolder('svc-faults-');
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) };
 }
 

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { registeredStatements } from '../../db/sql.ts';
@@ -84,6 +87,8 @@ export interface Service {
     readonly anonKey: string;
     readonly serviceKey: string;
   }>;
+  /** Where the nodes keep files. */
+  readonly dataDir: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -108,8 +113,12 @@ const backgroundNames: ReadonlySet<string> = new Set([
   'jobs.add',
   'lifecycle.any-due',
   'lifecycle.pinned-usage',
+  'backups.end',
+  'backups.progress',
+  'releases.closed-gates',
   'mail.settle',
   'mail.skipped',
+  'nodes.beat',
   'projects.database-upgraded',
   'projects.databases-due',
   'projects.left-of-purged',
@@ -118,6 +127,9 @@ const backgroundNames: ReadonlySet<string> = new Set([
   'rooms.unmirrored',
   'steps.find',
   'steps.take',
+  'traffic.add',
+  'traffic.content',
+  'traffic.roll-up',
   'usage.add',
 ]);
 
@@ -147,6 +159,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { env = {}, databaseUrl, nodes: count = nodesOfRun, jobs = true, auditTrial } = options;
   const control = await createControlDatabase();
   const adminKey = randomBytes(24).toString('base64url');
+  const folderOf = (what: string) => join(tmpdir(), `svc-test-${what}-${randomBytes(6).toString('hex')}`);
+  const backupDir = folderOf('backups');
+  const dataDir = folderOf('data');
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   let recording: string[] | undefined;
@@ -164,6 +179,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         PORT: '0',
         DATABASE_URL: control.url,
         SVC_ADMIN_KEY: adminKey,
+        SVC_BACKUP_DIR: backupDir,
+        SVC_DATA_DIR: dataDir,
+        // Nothing listens there: a domain that no test speaks of is not asked about on the internet.
+        DNS_SERVERS: '127.0.0.1:9',
         ...shared,
         ...env,
         ...further,
@@ -263,6 +282,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         serviceKey: body.service_key!,
       };
     },
+    dataDir,
     async stop() {
       const databases = await control.sql<{ database_name: string; role_name: string }>(
         'select database_name, role_name from projects',
@@ -275,6 +295,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await Promise.all([...nodes, ...later].map((node) => node.stop()));
       await balancer?.close();
       await control.drop();
+      for (const folder of [backupDir, dataDir]) await rm(folder, { recursive: true, force: true });
     },
   };
 }

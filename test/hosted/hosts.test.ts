@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test, vi } from 'vitest';
-import { forgetHostNames } from '../../resolvers/hosts/find-host.ts';
+import { forgetHostNames } from '../../resolvers/hosts/shared/find-host.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { chargeProject } from '../helpers/project-rate.ts';
 import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';

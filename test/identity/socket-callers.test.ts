@@ -71,7 +71,8 @@ test('an open socket ends with the time of its token', async () => {
   try {
     expect(await answerOf(socket, read())).toBe('OK');
     await expect.poll(() => answerOf(socket, read()), { timeout: 10_000 }).toBe('INVALID_AUTH');
-    expect(Date.now()).toBeGreaterThanOrEqual(Math.floor(signedAt / 1000) * 1000 + 900_000);
+    // A clock that is corrected meanwhile steps back by some milliseconds; tokens count whole seconds.
+    expect(Math.round(Date.now() / 1000)).toBeGreaterThanOrEqual(Math.floor(signedAt / 1000) + 900);
   } finally {
     await socket.close();
   }

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
 
-const parts = ['type', 'buttons', 'fields', 'overlays', 'data', 'status'] as const;
+const parts = ['type', 'buttons', 'fields', 'forms', 'editors', 'lists', 'overlays', 'data', 'status'] as const;
 const themes = ['light', 'dark'] as const;
 const pictures = fileURLToPath(new URL('pictures/', import.meta.url));
 
@@ -22,7 +22,7 @@ const tolerated = 0.01;
  */
 async function differenceOf(page: Page, name: string): Promise<number> {
   // Scripts that the bundled font lacks are drawn with fonts of the machine.
-  await page.evaluate(`for (const one of document.querySelectorAll('[data-system-font], .grid-cell[aria-colindex="2"]'))
+  await page.evaluate(`for (const one of document.querySelectorAll('[data-system-font], [data-changes], .grid-cell[aria-colindex="2"]'))
     one.style.visibility = 'hidden'`);
   const now = await page.locator('main').screenshot({ animations: 'disabled', caret: 'hide' });
   const file = `${pictures}${name}.png`;
@@ -72,6 +72,7 @@ describe.skipIf(chromiumProgram() === undefined)('the design of the console in C
       test(`${part} in ${theme} looks as it was accepted, and stands in nobody’s way`, async () => {
         const { page } = await designAt(part, theme);
         if (part === 'data') await page.locator('.u-over').nth(2).waitFor();
+        if (part === 'editors') await page.locator('.editor').nth(5).waitFor();
         expect(await violations(page)).toEqual([]);
         expect(await differenceOf(page, `${part}-${theme}`)).toBeLessThan(tolerated);
       });
@@ -95,7 +96,7 @@ describe.skipIf(chromiumProgram() === undefined)('the design of the console in C
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Menus and dialogs');
     await page.goBack();
-    await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe('Type and colour');
+    await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe('Type and color');
   });
 
   test('a dialog keeps the focus and gives it back, and a question is not closed by a press beside it', async () => {
@@ -118,8 +119,50 @@ describe.skipIf(chromiumProgram() === undefined)('the design of the console in C
     await question.waitFor();
     await page.mouse.click(5, 5);
     expect(await question.isVisible()).toBe(true);
+    await expect.poll(() => page.evaluate('document.activeElement.closest("[role=alertdialog]") !== null')).toBe(true);
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
+  });
+
+  // Whatever the page's policy refuses is a complaint in the browser's console, and fails the test.
+  test('an editor completes, runs and is left by keys, and the page’s policy refuses nothing of it', async () => {
+    const { page } = await designAt('editors');
+    const sql = page.getByRole('textbox', { name: 'SQL', exact: true });
+    await page.locator('.editor').first().waitFor();
+    await sql.click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type('select * from peo');
+    await page.locator('.cm-tooltip-autocomplete').getByText('people').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.locator('.cm-tooltip-autocomplete').waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await page.getByText('All of it was run.').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Go to the number');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => page.evaluate('document.activeElement.shadowRoot?.activeElement?.getAttribute("aria-label")'))
+      .toBe('SQL');
+    expect(await page.getByRole('textbox', { name: 'Refused SQL' }).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  test('a form is sent once however often it is pressed, and keeps what was refused', async () => {
+    const { page } = await designAt('forms');
+    const form = page.getByRole('form', { name: 'New project' });
+    await form.getByLabel('Name').fill('Engines');
+    await form.getByLabel('Address').fill('taken');
+    await form.evaluate((one) => {
+      for (let press = 0; press < 10; press++) (one as HTMLFormElement).requestSubmit();
+    });
+    await form.getByRole('alert').getByText('Address: Another project has it.').waitFor();
+    await form.getByText('Sent 1 times').waitFor();
+    expect(await form.getByLabel('Name').inputValue()).toBe('Engines');
+    await form.getByLabel('Address').fill('free');
+    await page.keyboard.press('Enter');
+    await page.getByText('The project was made.').waitFor();
+    await form.getByText('Sent 2 times').waitFor();
+    await expect.poll(() => form.getByLabel('Name').inputValue()).toBe('');
   });
 
   test('a menu is used by keys alone, and what it did is said in the corner', async () => {

@@ -4,10 +4,13 @@ import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { openConsole } from '../helpers/console-page.ts';
+import { pressTenTimes } from './console-choose.ts';
 import { startConsoleWorld } from './console-owner.ts';
 
-/** As the console keeps them: clients/console/src/graph/use-tail.ts. */
+/** As the console keeps them: `rowsKept` of clients/console/src/graph/use-tail.ts. */
 const rowsKept = 200;
+/** As a room keeps them: `windowSize` of clients/console/src/pages/room/message-window.ts. */
+const windowSize = 1_000;
 
 describe.skipIf(chromiumProgram() === undefined)('a console that stays open for long, in Chromium', async () => {
   const world = await startConsoleWorld();
@@ -55,21 +58,49 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
 
   const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, at) => from + at);
 
-  test('a room keeps its newest messages, says so, and reads the others again without a gap or a repeat', async () => {
+  test('a room keeps its newest messages, and reads the others again without a gap or a repeat', async () => {
     const { page, visit } = await asOwner();
-    const say = (number: number) => post(`/orgs/v1/${orgId}/rooms/long/messages`, { body: `number ${number}` });
-    for (const number of numbered(50)) await say(number);
+    const room = `/orgs/v1/${orgId}/rooms/long/messages`;
+    const insert = (from: number, to: number) =>
+      service.control.sql(
+        `insert into room_messages select (jsonb_populate_record(m, jsonb_build_object(
+           'seq', n + 1, 'id', 'msg_' || lpad(n::text, 26, '0'), 'body', 'number ' || n, 'idempotency_key', null))).*
+         from room_messages m, generate_series($2::int, $3::int) n where m.org_id = $1 and m.room_key = 'long' and m.seq = 1`,
+        [orgId, from, to],
+      );
+    const say = (number: number) => post(room, { body: `number ${number}` });
+    await say(0);
     await visit(`/orgs/${orgId}/rooms/long`);
-    const bodies = () => page.locator('.message .body').allTextContents();
-    await expect.poll(bodies).toHaveLength(50);
-    const count = rowsKept + 20;
-    for (const number of numbered(count - 50, 50)) await say(number);
-    const named = (numbers: readonly number[]) => numbers.map((number) => `number ${number}`);
-    await expect.poll(bodies, { timeout: 30_000 }).toEqual(named(numbered(rowsKept, count - rowsKept)));
-    await page.getByText(`This page keeps the last ${rowsKept}`).waitFor();
-    await page.getByRole('button', { name: 'Earlier messages' }).click();
-    await expect.poll(bodies).toEqual(named(numbered(count)));
-    expect(await page.getByText(`This page keeps the last ${rowsKept}`).count()).toBe(0);
+    const bodies = () => page.getByRole('log').locator('.body').allTextContents();
+    await expect.poll(bodies).toEqual(['number 0']);
+    // More than the page keeps come while it is open.
+    const count = windowSize + 60;
+    await insert(1, count - 1);
+    await service.control.sql(
+      `update feed_heads set position = $2 where org_id = $1 and kind = 'room' and feed_id = 'long'`,
+      [orgId, count],
+    );
+    await say(count);
+    await page.getByText(`number ${count}`, { exact: true }).waitFor({ timeout: 30_000 });
+    // All the way back, each message is there once.
+    const seen: number[] = [];
+    const look = async () => {
+      const numbers = (await bodies()).map((text) => Number(text.replace('number ', '')));
+      expect(numbers).toEqual(numbers.map((_number, at) => numbers[0]! + at));
+      seen.push(...numbers);
+      return numbers[0]!;
+    };
+    for (let first = await look(); first > 0; first = await look())
+      await page.evaluate(
+        `new Promise((resolve) => {
+          const list = document.querySelector('[role=log]');
+          list.scrollBy({ top: -list.clientHeight });
+          // The list draws what has come into sight.
+          requestAnimationFrame(() => requestAnimationFrame(resolve));
+        })`,
+      );
+    expect([...new Set(seen)].toSorted((one, other) => one - other)).toEqual(numbered(count + 1));
+    await page.getByText('This is the beginning of the room.').waitFor();
   }, 120_000);
 
   test('events keep their newest, too, and read the others again, whatever comes meanwhile', async () => {
@@ -79,9 +110,7 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
       const body = { event_type: `happened_${number}`, payload: {}, idempotency_key: `long ${number}` };
       return post(`/projects/v1/${projectId}/events`, body, key);
     };
-    await visit(`/orgs/${orgId}/events`);
-    await page.getByLabel('Source').selectOption('APP');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await visit(`/orgs/${orgId}/events?source=APP`);
     await page.getByText('Nothing happened yet').waitFor();
     const count = rowsKept + 10;
     for (const number of numbered(count)) await tell(number);
@@ -167,25 +196,50 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
     );
     await service.control.sql(
       `insert into escalation_attempts (org_id, escalation_id, mail_id, attempt, email, channel, status, at)
-       select $1, $2, 'mail_' || n, 1, 'c' || n || '@example.com', 'email', 'delivered', now() from generate_series(1, 51) n`,
+       select $1, $2, 'mail_' || n, 1, 'c' || n || '@example.com', 'email', 'delivered', now() from generate_series(1, 201) n`,
       [org, id],
     );
-    for (const [path, rows, pages] of [
+    for (const [path, rows, pages, most] of [
       [
-        `/orgs/${org}/escalations`,
-        page.getByRole('list', { name: 'Escalation contacts' }).getByRole('listitem'),
+        `/orgs/${org}/escalations?tab=contacts`,
+        page.getByRole('group', { name: 'Escalation contacts' }).locator('tbody tr'),
         'contacts',
+        50,
       ],
-      [`/orgs/${org}/escalations/${id}`, page.locator('tbody tr'), 'notifications'],
+      [
+        `/orgs/${org}/escalations/${id}`,
+        page.getByRole('list', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: '@example.com' }),
+        'notifications',
+        200,
+      ],
     ] as const) {
       await visit(path);
-      await expect.poll(() => rows.count()).toBe(50);
+      await expect.poll(() => rows.count()).toBe(most);
       await page
         .getByRole('navigation', { name: `Pages of ${pages}` })
         .getByRole('button', { name: 'Next' })
         .click();
       await expect.poll(() => rows.count()).toBe(1);
     }
+  });
+
+  test('two quick presses of Next go on by one page', async () => {
+    const { orgId: org, wallet: owner } = await service.owner();
+    const { page, visit, address } = await asOwner();
+    await post(`/orgs/v1/${org}/members`, { wallet: await address(), role: 'owner' }, owner);
+    await service.control.sql(
+      `insert into escalation_contacts (org_id, id, email, level)
+       select $1, gen_random_uuid(), 'c' || n || '@example.com', 1 from generate_series(1, 51) n`,
+      [org],
+    );
+    await visit(`/orgs/${org}/escalations?tab=contacts`);
+    const rows = page.getByRole('group', { name: 'Escalation contacts' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    const turn = page.getByRole('navigation', { name: 'Pages of contacts' });
+    await pressTenTimes(turn.getByRole('button', { name: 'Next' }));
+    await expect.poll(() => rows.count()).toBe(1);
+    await turn.getByRole('button', { name: 'Previous' }).click();
+    await expect.poll(() => rows.count()).toBe(50);
   });
 
   test('a page that is gone to while the gateway is away comes when it is back', async () => {
@@ -196,7 +250,7 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
     const { page, visit, enter } = await openConsole(browser, { url: way.url });
     await visit('');
     await enter();
-    await page.getByText('You belong to no organization yet').waitFor();
+    await page.getByText('Create your first organization').waitFor();
     way.cut();
     await page.getByText('The connection is lost.').waitFor();
     await page.getByRole('link', { name: 'Audits' }).click();

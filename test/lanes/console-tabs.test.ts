@@ -4,6 +4,7 @@ import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { browserWallet } from '../helpers/browser-wallet.ts';
 import { startConsoleStage } from '../helpers/console-page.ts';
+import { pressIfThere } from './console-choose.ts';
 
 const program = chromiumProgram();
 
@@ -32,16 +33,23 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
 
   const messageOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
   const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+  const menuOf = (page: Page) => page.getByRole('button', { name: /^Your menu/ });
+  const signOut = async (page: Page) => {
+    await menuOf(page).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
 
   test('two tabs are one presence, which either may speak and release claims as', async () => {
     const { page, another, orgId } = await inRoom();
     const other = await another();
+    await press(page, 'Join the room');
     await page.getByLabel('Your name here').fill('Ada');
-    await press(page, 'Join');
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
     // The other tab is told that it is in the room, too.
     await other.getByText('(you)').waitFor();
+    await press(page, 'New claim');
     await page.getByLabel('Resource').fill('the release');
-    await press(page, 'Claim');
+    await page.getByRole('button', { name: 'Claim', exact: true }).click();
     await messageOf(other).fill('Hello');
     await other.keyboard.press('Enter');
     await page.locator('[data-message]').getByText('Hello').waitFor();
@@ -58,7 +66,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     expect(await presences()).toEqual([{ name: 'Ada', there: true }]);
     const third = await another();
     await press(page, 'Leave the room');
-    await third.getByRole('button', { name: 'Join' }).waitFor();
+    await third.getByRole('button', { name: 'Join the room' }).waitFor();
     expect(await presences()).toEqual([{ name: 'Ada', there: false }]);
   });
 
@@ -68,9 +76,9 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     await page.keyboard.press('Enter');
     await page.locator('[data-message]').getByText('A question').waitFor();
     await messageOf(page).fill('Half a thought');
-    await page.getByText('Recipients and priority').click();
+    await press(page, 'Recipients and priority');
     await page.getByLabel('To', { exact: true }).fill('bob');
-    await page.getByLabel('High priority').check();
+    await page.getByText('High priority').click();
     await press(page, 'Reply in a thread');
     const reply = page.getByRole('textbox', { name: 'Reply' });
     expect(await reply.inputValue()).toBe('');
@@ -88,7 +96,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     expect(await page.getByLabel('Ask recipients').isChecked()).toBe(false);
     await press(page, 'Reply in a thread');
     expect(await reply.inputValue()).toBe('Half an answer');
-    await press(page, 'Back to all messages');
+    await press(page, 'Close the thread');
     await page.getByLabel('To', { exact: true }).fill('');
     await messageOf(page).press('Enter');
     await page.locator('[data-message]').getByText('Half a thought').waitFor();
@@ -99,7 +107,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
 
     await messageOf(page).fill('For nobody else');
     const other = await another();
-    await press(other, 'Sign out');
+    await signOut(other);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     const kept = 'JSON.stringify({ ...sessionStorage, ...localStorage })';
     expect(await page.evaluate(kept)).not.toMatch(/Half an answer|For nobody else/);
@@ -111,7 +119,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     await page.keyboard.press('Enter');
     const other = await another();
     await other.locator('[data-message]').getByText('A secret plan').waitFor();
-    await press(page, 'Sign out');
+    await signOut(page);
     await other.getByRole('alert').getByText('You signed out in another tab.').waitFor();
     for (const tab of [page, other]) {
       await tab.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -135,11 +143,11 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     await visit('');
     await other.goto(`${service.url}/console`);
     await press(page, 'Sign in with Example Wallet');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await menuOf(page).waitFor();
     await other.reload();
     await press(other, 'Sign and go on with Example Wallet');
-    await other.getByRole('button', { name: 'Sign out' }).waitFor();
-    await press(page, 'Sign out');
+    await menuOf(other).waitFor();
+    await signOut(page);
     await page.getByRole('heading', { level: 1, name: /Sign in|Welcome back/ }).waitFor();
     await other.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await other.getByRole('alert').getByText('You signed out in another tab.').waitFor();
@@ -157,7 +165,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     await page.getByText(/^Waiting for the gateway \([5-9] s\)…$/).waitFor();
     expect(await page.locator('[data-message]').getByText('Before').count()).toBe(1);
     way.mend();
-    await press(page, 'Retry');
+    await pressIfThere(page, 'Retry');
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
   });
 });

@@ -68,7 +68,9 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
     expect(complaints).toEqual([]);
 
     // One that was removed signs nobody in, and the page says that as well.
-    await page.getByRole('listitem').filter({ hasText: 'This laptop' }).getByRole('button', { name: 'Remove' }).click();
+    const mine = page.getByRole('listitem').filter({ hasText: 'This laptop' });
+    await mine.getByRole('button', { name: 'Remove' }).click();
+    await mine.waitFor({ state: 'detached' });
     await page.goto(`${project.origin}/auth/sign-in`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('alert').filter({ hasText: 'No passkey of this project' }).waitFor();
@@ -110,6 +112,6 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
       document.head.append(script);
     })`);
     expect(ran).toBe(false);
-    expect(complaints.join()).toContain('Content Security Policy');
+    await expect.poll(() => complaints.join()).toContain('Content Security Policy');
   });
 });

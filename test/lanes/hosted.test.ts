@@ -165,7 +165,7 @@ describe.skipIf(program === undefined)('hosted sign-in in Chromium', async () =>
     const alert = page.getByRole('alert');
     await alert.filter({ hasText: 'at least 8 characters' }).waitFor();
     expect(await page.title()).toMatch(/^Error: Sign up/);
-    expect(await alert.evaluate((at) => at === document.activeElement)).toBe(true);
+    await expect.poll(() => alert.evaluate((at) => at === document.activeElement)).toBe(true);
     // What went wrong has the focus, and the form comes next.
     await page.keyboard.press('Tab');
     expect(await page.getByLabel('Email').evaluate((at) => at === document.activeElement)).toBe(true);

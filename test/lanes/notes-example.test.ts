@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
     // As text, for it is the page's own module; a token that nobody signed is refused like one that has run out.
     await tab.evaluate(`(async () => {
       const { SessionStore } = await import('/session-store.ts');
-      const store = new SessionStore((await (await fetch('/config.json')).json()).projectId);
+      const store = new SessionStore((await (await fetch('/_svc/config.json')).json()).project_id);
       const session = await store.read();
       await store.write({ ...session, access_token: session.access_token.slice(0, -4) + 'AAAA' });
     })()`);
@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
 
   test('a stream that has fallen silent is opened anew, and what was missed is shown', async () => {
     const way = await startBreakableWay(service.url);
-    const far = await servePage({ ...config, apiBase: way.url }, 0);
+    const far = await servePage({ ...config, api_base: way.url }, 0);
     onTestFinished(() => {
       far.close();
       way.close();
@@ -138,7 +138,7 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
     const { tab, enter } = await open();
     await enter('Sign up', 'mary@example.com');
     await tab.getByText('Signed in as').waitFor();
-    const headers = { apikey: config.anonKey };
+    const headers = { apikey: config.anon_key };
     expect((await fetch(`${service.url}/live/v1/changes?tables=none`, { headers })).status).toBe(403);
     await tab.route('**/live/v1?*', (route) => route.continue({ url: route.request().url().replace('notes', 'none') }));
     await tab.reload();

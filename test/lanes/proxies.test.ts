@@ -293,9 +293,11 @@ describe.each([
       });
       response.setEncoding('utf8');
       let seen = '';
-      const until = async (part: string) => {
-        while (!seen.includes(part)) seen += (await once(response, 'data'))[0];
-      };
+      // Heard all along: what comes while nobody listens is lost.
+      response.on('data', (part) => {
+        seen += part;
+      });
+      const until = (part: string) => expect.poll(() => seen, { timeout: 60_000 }).toContain(part);
       await until('event:');
       await project.run(`insert into notes default values`);
       await until('"op"');

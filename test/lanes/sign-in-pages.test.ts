@@ -52,6 +52,8 @@ describe.skipIf(program === undefined)('people sign in with Chromium', async () 
     ).toEqual([['__Host-Http-svc_cp_session', true, true, 'Strict']]);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // A script shows the button.
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Sign in with a passkey');
     await page.keyboard.press('Enter');
@@ -64,8 +66,8 @@ describe.skipIf(program === undefined)('people sign in with Chromium', async () 
     await page.getByRole('button', { name: 'Make recovery codes' }).click();
     const codes = page.locator('#recovery-codes li');
     await codes.first().waitFor();
-    expect(await codes.count()).toBe(10);
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('recovery-codes');
+    await expect.poll(() => codes.count()).toBe(10);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('recovery-codes');
     const code = (await codes.first().textContent())!;
     await context.clearCookies();
     await page.goto(`${origin}${plane}/sign-in`);

@@ -152,6 +152,11 @@ describe('profiles', () => {
     const data = await namesIn('data');
     expect(data).toEqual(expect.arrayContaining(['run_sql', 'rest_query', 'create_auth_user', 'list_passkeys']));
     expect(data).not.toContain('join_room');
+    const management = await namesIn('management');
+    expect(management).toEqual(
+      expect.arrayContaining(['list_project_requests', 'get_project_access', 'create_auth_user']),
+    );
+    expect(management).not.toContain('run_sql');
     expect(await namesIn('core')).toEqual(await namesIn());
     for (const names of [coordination, data, await namesIn()]) expect(all).toEqual(expect.arrayContaining(names));
   });
@@ -176,7 +181,7 @@ describe('profiles', () => {
         {
           error: {
             code: -32_602,
-            message: 'profile: must be one of core, coordination, data, all, buyer',
+            message: 'profile: must be one of core, coordination, data, management, all, buyer',
             data: { code: 'VALIDATION_FAILED', details: { field: 'profile' } },
           },
         },
@@ -225,6 +230,7 @@ describe('lists stay short', () => {
     ['core', 6_000],
     ['coordination', 9_500],
     ['data', 8_500],
+    ['management', 6_000],
   ])('%s takes at most %i tokens of a model’s context', async (profile, most) => {
     const shown = (await tools.list(profile)).map(({ outputSchema: _read, ...seen }) => seen);
     expect(JSON.stringify(shown).length / 4).toBeLessThan(most);
@@ -242,7 +248,7 @@ describe('the path', () => {
       endpoint: `${service.url}/mcp`,
       transport: 'streamable-http',
       profile: 'core',
-      profiles: ['core', 'coordination', 'data', 'all', 'buyer'],
+      profiles: ['core', 'coordination', 'data', 'management', 'all', 'buyer'],
       tools: await tools.list(),
     });
   });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,11 @@ describe.each(clients)('%s', (name, connect) => {
     await client.callTool('run_sql', { sql: 'create table notes (body text); insert into notes values (1)' });
     const rows = { table: 'notes', key_type: 'service' };
     expect((await client.callTool('rest_query', rows)).structuredContent).toMatchObject({ body: [{ body: '1' }] });
+    await mkdir(join(here.cwd, 'dist'));
+    await writeFile(join(here.cwd, 'dist', 'index.html'), 'from this machine');
     for (const [tool, args, answer] of [
+      ['deploy_site_dir', { project: project_id, dir: 'dist' }, { status: 'ready', url: expect.any(String) }],
+      ['deploy_site_dir', { project: project_id, dir: 'absent' }, { code: expect.any(String) }],
       ['status', {}, { wallet: expect.anything() }],
       ['allowance_status', {}, { address: begun.wallet.address }],
       ['allowance_export', {}, { address: begun.wallet.address }],
@@ -274,7 +278,7 @@ describe('the program', () => {
   test('ends with an exit code of 1 for a profile that there is not', async () => {
     const { out, err, code } = await runOn([], { SVC_MCP_PROFILE: 'everything' });
     expect([out, code]).toEqual([[], 1]);
-    expect(err).toBe('SVC_MCP_PROFILE: profile: must be one of core, coordination, data, all, buyer\n');
+    expect(err).toBe('SVC_MCP_PROFILE: profile: must be one of core, coordination, data, management, all, buyer\n');
   });
 
   test('shows buyers what is for them', async () => {

@@ -20,14 +20,18 @@ const tools = platformTools(service);
 const list = await tools.list('all');
 const byName = new Map(list.map((tool) => [tool.name, tool]));
 
-test('every operation has its tool, but those that begin a subscription, answer bytes or take hashes', () => {
+test('every operation has its tool, but those that begin a subscription, answer bytes, are steps of an upload or take hashes', () => {
   const without = operations.filter(({ tool = '' }) => !byName.has(tool));
   expect(without.map(({ name }) => name).sort()).toEqual([
     'audit.watch',
     'claims.open',
+    'content.commit',
+    'content.plan',
+    'deploys.open',
     'downloads.take',
     'escalations.open',
     'events.open',
+    'functions.openLogs',
     'projects.openLive',
     'rooms.open',
     'rooms.openPresences',
@@ -151,6 +155,9 @@ describe('tools without a path of their own', () => {
       'connect_chat_channel',
       // Of a signed-in user: see `results.test.ts`.
       'delete_passkey',
+      // Whole deploys: see `deploy.test.ts`.
+      'deploy',
+      'deploy_site',
       'expand_result',
       'find_tools',
       'list_passkeys',

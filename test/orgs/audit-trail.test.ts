@@ -83,6 +83,102 @@ test('`before` is the older name of `after`, and both together are refused', asy
   expectRefusal(await read(`?before=${next_cursor}&after=${next_cursor}`), 'VALIDATION_FAILED', { field: 'before' });
 });
 
+test('a trail is filtered by action, by kind of action, by actor and by time, page by page', async () => {
+  const { wallet, orgId, principalId, read } = await renamedOrg(3);
+  const guest = await actors.session();
+  await actors.member(orgId, guest.principalId, 'owner');
+  await control.sql(
+    `insert into audit_events (id, org_id, occurred_at, action, actor, object_kind, object_id, details, trace_id)
+     select 'aud_of_guest_' || i, $1, '2020-01-01T00:00:00Z'::timestamptz + i * interval '1 day', 'organ.played',
+       jsonb_build_object('principal', jsonb_build_object('principal_id', $2::text)), 'organization', 'x',
+       jsonb_build_object('display_name', 'guest ' || i), 'trc_' || i from generate_series(1, 3) i`,
+    [orgId, guest.principalId],
+  );
+  const named = async (query: string) => namesOf((await read(`?${query}`)).body.events);
+  expect(await named('action=org.renamed')).toEqual(['3', '2', '1']);
+  expect(await named('action=org')).toEqual(['3', '2', '1', 'org.created']);
+  expect(await named('action=org.rename')).toEqual([]);
+  expect(await named(`actor=${guest.principalId}`)).toEqual(['guest 3', 'guest 2', 'guest 1']);
+  expect(await named(`actor=${principalId}&action=org.created`)).toEqual(['org.created']);
+  expect(await named('since=2020-01-02T00:00:00Z&until=2020-01-03T00:00:00Z')).toEqual(['guest 1']);
+  expect(await named('since=2020-01-03T00:00:00Z&action=organ')).toEqual(['guest 3', 'guest 2']);
+
+  const first = (await read('?action=org&limit=3')).body;
+  expect([namesOf(first.events), first.has_more]).toEqual([['3', '2', '1'], true]);
+  const second = (await read(`?action=org&limit=3&after=${first.next_cursor}`)).body;
+  expect([namesOf(second.events), second.has_more]).toEqual([['org.created'], false]);
+
+  const query = `query ($id: ID!, $actor: String, $since: DateTime) { organization(id: $id) {
+    auditEvents(last: 2, actor: $actor, since: $since) { edges { node { details } } pageInfo { hasPreviousPage } } } }`;
+  const { data } = await service.graphql(wallet, query, {
+    id: orgId,
+    actor: guest.principalId,
+    since: '2020-01-01T00:00:00Z',
+  });
+  expect(data.organization.auditEvents).toMatchObject({
+    edges: [{ node: { details: { display_name: 'guest 2' } } }, { node: { details: { display_name: 'guest 1' } } }],
+    pageInfo: { hasPreviousPage: true },
+  });
+
+  for (const [query, field] of [
+    ['action=Org.Renamed', 'action'],
+    ['action=org.', 'action'],
+    ['action=%25', 'action'],
+    ['since=yesterday', 'since'],
+    ['since=2020-01-03T00:00:00Z&until=2020-01-02T00:00:00Z', 'since'],
+  ] as const) {
+    expectRefusal(await read(`?${query}`), 'VALIDATION_FAILED', { field });
+  }
+});
+
+test('no filter by time or by actor reads the trail from end to end', async () => {
+  const { orgId, read } = await renamedOrg(0);
+  await control.sql(
+    `insert into audit_events (id, org_id, occurred_at, action, actor, object_kind, object_id, details, trace_id)
+     select 'aud_busy_' || i, $1, now() - (20000 - i) * interval '1 minute', 'organ.played',
+       jsonb_build_object('principal', jsonb_build_object('principal_id', 'prn_' || i % 7)), 'organization', 'x', '{}', 'trc'
+     from generate_series(1, 20000) i`,
+    [orgId],
+  );
+  await control.sql('analyze audit_events');
+  const plansOf = async (query: string) => {
+    const sent = await service.statements(async () => void (await read(query)));
+    const texts = sent.filter((text) => /from "audit_events"/.test(text));
+    expect(texts).toHaveLength(1);
+    return JSON.stringify(await control.sql(`explain (generic_plan, format json) ${texts[0]}`));
+  };
+  expect(await plansOf(`?since=${new Date().toISOString()}`)).toContain('audit_events_time_idx');
+  expect(await plansOf('?until=2020-01-01T00:00:00Z')).toContain('audit_events_time_idx');
+  for (const query of ['?actor=prn_none', '?actor=prn_none&action=organ&since=2020-01-01T00:00:00Z'])
+    expect(await plansOf(query)).toContain('audit_events_actor_idx');
+  expect((await read('?actor=prn_3&limit=2')).body.events).toHaveLength(2);
+  const since = new Date(Date.now() - 3 * 60_000).toISOString();
+  const { events } = (await read(`?since=${since}&action=organ`)).body;
+  expect(events.map(({ id }: Event) => id)).toEqual(['aud_busy_20000', 'aud_busy_19999', 'aud_busy_19998']);
+});
+
+test('events of transactions that ended in another order than they began are all found by time', async () => {
+  const { orgId, read } = await renamedOrg(0);
+  // The number is drawn as an event is written, and its time is the beginning of its transaction.
+  for (const [name, minutes] of [
+    ['late', 5],
+    ['early', 9],
+    ['later', 4],
+    ['earlier', 10],
+  ] as const)
+    await control.sql(
+      `insert into audit_events (id, org_id, occurred_at, action, actor, object_kind, object_id, details, trace_id)
+       values ('aud_${name}_' || $1::text, $1::uuid, '2020-01-01T00:00:00Z'::timestamptz - interval '${minutes} minutes', 'organ.played',
+         '{}', 'organization', 'x', '{"display_name": "${name}"}', 'trc')`,
+      [orgId],
+    );
+  const named = async (query: string) => namesOf((await read(query)).body.events);
+  expect(await named('?since=2019-12-31T23:00:00Z&until=2020-01-01T00:00:00Z')).toEqual([
+    ...['earlier', 'later', 'early', 'late'],
+  ]);
+  expect(await named('?since=2019-12-31T23:51:00Z&until=2019-12-31T23:56:00Z')).toEqual(['early', 'late']);
+});
+
 test('what happens while a trail is read does not move the rest of it', async () => {
   const { read, wallet, orgId } = await renamedOrg(3);
   const { next_cursor } = (await read('?limit=2')).body;

@@ -45,8 +45,11 @@ const wireOf = (limits: Limits) => ({
   live_connections_per_project: limits.liveConnectionsPerProject,
   api_calls: limits.apiCalls,
   storage_bytes: limits.storageBytes,
+  secrets: limits.secrets,
   messages_per_day: limits.messagesPerDay,
   events_per_day: limits.eventsPerDay,
+  emails_per_day: limits.emailsPerDay,
+  mail_recipients: limits.mailRecipients,
 });
 
 test('the platform admin sets limits of one organization, and null puts the tier’s back', async () => {

@@ -54,6 +54,7 @@ test('before any manifest, what is shown is made out from the privileges', async
     status: 'ok',
     project_id: project.projectId,
     source: 'introspected',
+    revision: 'none',
     manifest: { version: '1', tables: [], views: [], rpcs: [] },
     version: '1',
     tables: [],

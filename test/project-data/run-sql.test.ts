@@ -36,6 +36,16 @@ test('several statements are one transaction, and the last of them is answered',
   expect(await sql('select count(*) from notes')).toEqual([{ count: 2 }]);
 });
 
+test('of two columns with one name no value is lost: rows are lists, too', async () => {
+  const fields = ['id', 'id', 'name'].map((name) => ({ name, type: name === 'id' ? 'int4' : 'text' }));
+  const rows = [{ id: 2, name: 'b' }];
+  const twice = "select 1 as id, 2 as id, 'b' as name";
+  expect((await send(twice)).body).toMatchObject({ rows, fields, values: [[1, 2, 'b']] });
+  expect((await send('select 1 as id')).body).not.toHaveProperty('values');
+  const each = await service.call(project.key, 'POST', `${base}/sql`, { body: { sql: twice, each: true } });
+  expect(each.body).toMatchObject({ results: [{ rows, values: [[1, 2, 'b']] }] });
+});
+
 test('a statement without a result has no rows; changes are counted', async () => {
   await sql('create table counted (id int)');
   expect((await send('create table empty ()')).body).toMatchObject({ rows: [], row_count: null, fields: [] });

@@ -27,7 +27,19 @@ const sent = (await call(wallet, 'POST', `${room}/messages`, { body: { body: 'x'
 const claimed = { resource: 'deploy', mode: 'shared', session_key: 's' };
 const claim = (await call(wallet, 'POST', `${room}/claims`, { body: claimed })).body;
 
+const planned = (
+  await call(wallet, 'POST', '/apply/v1/plans', { body: { spec: { project_id: projectId, i18n: null } } })
+).body;
+
+const subdomain = (
+  await call(service.actors.bearer(serviceKey), 'POST', '/subdomains/v1', { body: { name: 'bad-text' } })
+).body;
+
 const good: Record<string, string> = {
+  plan: planned.plan_id,
+  plan_id: planned.plan_id,
+  operation: planned.operation_id,
+  operation_id: planned.operation_id,
   org_id: orgId,
   org: orgId,
   room_key: 'standup',
@@ -42,6 +54,8 @@ const good: Record<string, string> = {
   claim_id: claim.claim_id,
   claim: claim.claim_id,
   body: 'hello',
+  domain: 'shop.example.com',
+  name: 'our-shop',
   to: 'ada@example.com',
   grant_id: 'x',
   delegate_id: 'x',
@@ -54,7 +68,14 @@ const good: Record<string, string> = {
   invite_id: '9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
   inviteId: '9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
   authHash: 'a'.repeat(64),
+  key: 'STRIPE_KEY',
+  slug: 'hello-there',
+  mailbox_id: 'mbx_0',
+  mail_id: 'msg_0',
 };
+
+/** Lists that have to hold something, where what is tried is elsewhere. */
+const goodLists: Record<string, readonly object[]> = { content: [{ sha256: 'a'.repeat(64), size: 1 }] };
 
 const operationOf = (name: unknown) => operations.find((op) => op.name === name);
 
@@ -63,6 +84,11 @@ const isOfAdmin = (operation: unknown) => operationOf(operation)?.access.openTo 
 
 /** Whether a field is the service key's. */
 const isOfKey = (operation: unknown) => operationOf(operation)?.access.action?.role === null;
+
+/** Fields that look for what several members of their input name, before their key: what these name is there. */
+const besideKey: Record<string, object> = {
+  invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
+};
 
 /** What has to be given, though it may be null. */
 const nullable = ['displayName', 'walletAddress'];
@@ -95,7 +121,7 @@ const inputs = routes.flatMap((route) => {
 test.each(
   inputs.map(({ route, ...input }) => [`${route.method} ${route.path}`, input.from, input.name, route] as const),
 )('%s refuses bad text in %s.%s', async (_route, from, name, route) => {
-  const actor = /\/admin\//.test(route.path) ? service.actors.admin : wallet;
+  const actor = isOfAdmin(route.operation) ? service.actors.admin : wallet;
   for (const bad of from === 'body' ? [nulText, loneText] : [nulText]) {
     const path = route.path.replace(/:(\w+)/g, (_match, param: string) =>
       encodeURIComponent(from === 'path' && param === name ? bad : good[param]!),
@@ -144,7 +170,11 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   const required = isNonNullType(type);
   const inner = required ? type.ofType : type;
   if (isListType(inner))
-    return place.startsWith(at.join('.')) ? [inputFor(inner.ofType, at, place, text)] : required ? [] : undefined;
+    return place.startsWith(at.join('.'))
+      ? [inputFor(inner.ofType, at, place, text)]
+      : required
+        ? (goodLists[at.at(-1)!] ?? [])
+        : undefined;
   const named = getNamedType(inner);
   if (named.name === 'JSONObject') return required ? {} : undefined;
   if (isInputObjectType(named)) {
@@ -161,7 +191,8 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   if (nullable.includes(at.at(-1)!)) return required ? 'x' : null;
   if (isEnumType(named)) return required ? named.getValues()[0]!.name : undefined;
   if (named.name === 'Float' || named.name === 'Int') return required ? 1 : undefined;
-  return required ? (good[at.at(-1)!] ?? 'x') : undefined;
+  // A wallet has no project of its own.
+  return required || at.at(-1) === 'project' ? (good[at.at(-1)!] ?? 'x') : undefined;
 }
 
 const fields = [schema.getQueryType()!, schema.getMutationType()!].flatMap((root) =>
@@ -186,6 +217,7 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
       );
+      if (place === 'input.idempotencyKey') Object.assign(variables.input!, besideKey[field.name]);
       const answer = await service.graphql(actor, query, variables);
       // What cannot be an id is the id of nothing.
       if (field.name === 'node') return expect(answer).toEqual({ data: { node: null } });

@@ -10,6 +10,7 @@ export interface RowsProject {
   readonly serviceKey: string;
   readonly roleName: string;
   readonly databaseName: string;
+  readonly owner: Actor;
   readonly anon: Actor;
   readonly service: Actor;
   /** Runs SQL in the project's database as its superuser, past the gateway. */
@@ -26,7 +27,7 @@ const grants = `grant select, insert, update, delete on all tables in schema pub
 
 /** A project whose database has the given tables, which the service role may use and nobody else. */
 export async function rowsProject(service: Service, schema: string): Promise<RowsProject> {
-  const { projectId, orgId, anonKey, serviceKey } = await service.project();
+  const { wallet: owner, projectId, orgId, anonKey, serviceKey } = await service.project();
   const [row] = await service.control.sql<{ database_name: string; role_name: string }>(
     'select database_name, role_name from projects where id = $1',
     [projectId],
@@ -50,6 +51,7 @@ export async function rowsProject(service: Service, schema: string): Promise<Row
     serviceKey,
     roleName: row!.role_name,
     databaseName: row!.database_name,
+    owner,
     anon,
     service: admin,
     sql: async <Row extends object>(text: string) => (await client.query<Row & pg.QueryResultRow>(text)).rows,

@@ -1,8 +1,9 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What happens to a request on its way: `cut` before the gateway has it, `lost` is its answer, or another answers. */
+/** What happens to a request on its way: nothing, `cut` before the gateway has it, `lost` is its answer, or another answers. */
 export type Fault =
+  | 'pass'
   | 'cut'
   | 'lost'
   | { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> };

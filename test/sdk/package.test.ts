@@ -42,8 +42,10 @@ beforeAll(async () => {
   await mkdir(built);
   for (const file of ['package.json', 'README.md', 'LICENSE'])
     await cp(join(root, 'clients/sdk', file), join(built, file));
-  const project = join(root, 'clients/sdk/tsconfig.build.json');
-  await run(process.execPath, [tsc, '--project', project, '--outDir', join(built, 'dist')]);
+  for (const name of ['build', 'deploy']) {
+    const project = join(root, `clients/sdk/tsconfig.${name}.json`);
+    await run(process.execPath, [tsc, '--project', project, '--outDir', join(built, 'dist')]);
+  }
   const { stdout } = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], built);
   const [packed] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
   published = packed!.files.map(({ path }) => path);
@@ -168,7 +170,15 @@ test.each([
     'docs/using/sdk.md',
     [
       /^msg_/,
-      ...[/^Hello$/, /^1$/, /^Hello$/, /^NOT_AUTHORIZED false true \[\]$/, /^true$/, /^hobby$/],
+      ...[
+        /^Hello$/,
+        /^1$/,
+        /^Hello$/,
+        /^1 \[ false, false, false \]$/,
+        /^NOT_AUTHORIZED false true \[\]$/,
+        /^true$/,
+        /^hobby$/,
+      ],
       ...[/^ready$/, /^change$/, /^1$/, /^Acme$/, /^true 0$/, /^Hello$/],
     ],
   ],

@@ -29,12 +29,14 @@ test('an empty environment is a working development set-up', () => {
   expect(readConfig({})).toEqual({
     production: false,
     port: 4000,
+    connectionEnvironment: {},
     host: '127.0.0.1',
     databaseUrl: undefined,
     projectDatabaseUrls: undefined,
     dataDir: '.svc',
     publicBaseUrl: undefined,
     platformDomain: 'localhost',
+    embeddingOrigins: new Map(),
     natsUrl: undefined,
     smtpUrl: undefined,
     mailFrom: 'svc <no-reply@localhost>',
@@ -53,6 +55,7 @@ test('an empty environment is a working development set-up', () => {
     auditDefaultUrl: 'https://example.com/',
     stopWithStdin: false,
     leases: false,
+    functionsIsolation: 'required',
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
@@ -77,6 +80,30 @@ test('leases are turned on by one word, and no other is taken for it', () => {
     expect(faults({ SVC_LEASES: value })).toEqual(['SVC_LEASES must be on or off.']);
 });
 
+test('a bucket needs its address and its key, and is then what objects are kept in', () => {
+  const bucket = {
+    S3_ENDPOINT: 'https://s3.example/',
+    S3_BUCKET: 'acme-objects',
+    S3_ACCESS_KEY_ID: 'AKIA',
+    S3_SECRET_ACCESS_KEY: 'a+b/c',
+  };
+  expect(readConfig(bucket).s3).toEqual({
+    endpoint: 'https://s3.example',
+    bucket: 'acme-objects',
+    region: 'us-east-1',
+    accessKeyId: 'AKIA',
+    secretAccessKey: 'a+b/c',
+    pathStyle: true,
+  });
+  expect(readConfig({ ...bucket, S3_REGION: 'eu-north-1', S3_FORCE_PATH_STYLE: 'false' }).s3).toMatchObject({
+    region: 'eu-north-1',
+    pathStyle: false,
+  });
+  expect(readConfig({}).s3).toBeUndefined();
+  expect(atFault({ S3_BUCKET: 'acme-objects' })).toEqual(['S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']);
+  expect(atFault({ S3_REGION: 'eu-north-1' })).toContain('S3_BUCKET');
+});
+
 test('an empty variable counts as absent', () => {
   const empty = Object.fromEntries(environmentVariables.map(({ name }) => [name, ' ']));
   expect(readConfig(empty)).toEqual(readConfig({}));
@@ -88,6 +115,12 @@ test('every fault is listed at once, by name and without a value', () => {
     HOST: 'a b',
     DATABASE_URL: 'mysql://root:hunter2@db/x',
     PROJECT_DATABASE_URLS: 'main=postgres://a/b,main=postgres://c/d',
+    S3_ENDPOINT: 'https://hunter2@s3.example',
+    S3_BUCKET: 'Hunter2',
+    S3_REGION: 'hunter 2',
+    S3_ACCESS_KEY_ID: 'hunter 2',
+    S3_SECRET_ACCESS_KEY: 'hunter 2',
+    S3_FORCE_PATH_STYLE: 'hunter2',
     PUBLIC_BASE_URL: 'ftp://x',
     PLATFORM_DOMAIN: 'not a domain',
     NATS_URL: 'hunter2',
@@ -302,4 +335,16 @@ test.each([
 test('half of what Google gives is refused by the name of the other half', () => {
   expect(atFault({ GOOGLE_CLIENT_ID: 'a' })).toEqual(['GOOGLE_CLIENT_SECRET']);
   expect(atFault({ GOOGLE_CLIENT_SECRET: 'a' })).toEqual(['GOOGLE_CLIENT_ID']);
+});
+
+test('what connections depend on beside their address is passed on to programs, and nothing else is', () => {
+  const env = {
+    NODE_EXTRA_CA_CERTS: '/ca.pem',
+    PGSSLMODE: 'verify-full',
+    PGPASSWORD: 'x',
+    SVC_DATA_DIR: 'y',
+    PATH: '/bin',
+  };
+  const { NODE_EXTRA_CA_CERTS, PGSSLMODE, PGPASSWORD } = env;
+  expect(readConfig(env).connectionEnvironment).toEqual({ NODE_EXTRA_CA_CERTS, PGSSLMODE, PGPASSWORD });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MailError } from '../../engines/mail.ts';
+import { MailError } from '../../engines/mail/mailer.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { sendQueuedMail } from '../../resolvers/mail/send-queued-mail.ts';

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { newId } from '../../core/ids.ts';
@@ -6,7 +8,8 @@ import { KeyRing } from '../../core/keys.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
-import type { Mailer, MailToSend } from '../../engines/mail.ts';
+import type { Mailer, MailToSend } from '../../engines/mail/mailer.ts';
+import { createLocalStore } from '../../engines/objects/local-store.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
@@ -42,9 +45,15 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     // No operation of these files touches any of these.
     projectPools: undefined as never,
     authPools: undefined as never,
+    images: undefined as never,
     passwords: undefined as never,
     identityProviders: undefined as never,
     sqlReader: undefined as never,
+    objects: createLocalStore(join(tmpdir(), `svc-workers-${randomBytes(6).toString('hex')}`)),
+    functions: undefined as never,
+    dns: undefined as never,
+    hostProbe: undefined as never,
+    certificateAuthority: undefined,
     auditor: undefined as never,
     paymentProcessor: { mode: 'unavailable' } as Services['paymentProcessor'],
     payments: undefined as never,
@@ -55,16 +64,25 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     responseBackpressure: undefined as never,
     authority: undefined as never,
     messageMirror: undefined as never,
+    gates: undefined as never,
+    sites: undefined as never,
+    pageCache: undefined as never,
     incidents: undefined as never,
     live: undefined as never,
+    node: undefined as never,
+    backups: undefined as never,
     feeds: { publish: () => {} } as unknown as Services['feeds'],
     rateLimiter: new RateLimiter(),
     usage: undefined as never,
+    traffic: undefined as never,
     settings: {
       publicBaseUrl: undefined,
       mailBaseUrl: 'http://localhost:4000',
       sendsMail: false,
+      functionsIsolation: 'required',
+      hostAddresses: undefined,
       platformDomain: 'localhost',
+      embeddingOrigins: new Map(),
       adminKey: undefined,
       settlementAddress: undefined,
       tonSettlementAddress: undefined,

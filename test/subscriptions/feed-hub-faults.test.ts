@@ -40,7 +40,7 @@ test('followers outlive an outage of the database and go on by themselves', asyn
   cleanups.push(() => route.close());
   const lines: string[] = [];
   const heard = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const flaky = openDatabase({ url: route.url, waitMs: 200 });
+  const flaky = openDatabase({ url: route.url, waitMs: 20_000 });
   cleanups.push(() => flaky.close());
   const hub = startHub({ db: flaky, signals: deafSignals, log: heard, backstopMs: 5 });
   const names = range(1, 5).map(newFeed);

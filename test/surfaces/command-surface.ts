@@ -45,6 +45,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   type: ['event_type'],
   thread: ['thread_id'],
   ttl: ['ttl_seconds'],
+  auth_sender: ['auth_sender_mailbox_id'],
+  mailbox: ['mailbox_id'],
+  message_id: ['mail_id'],
 };
 
 /** The words that call a command with these values, which go by the names of paths and inputs. */

@@ -43,12 +43,21 @@ const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
 
 /** Members that count, or hold what each call makes anew. */
 const ofEachCall =
-  /^(api_calls|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+  /^(api_calls|generation|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+/** Addresses that are good for a while. */
+const expiring = /[?&]expires=\d+/;
 /** Names that the gateway makes up for presences. */
 const madeUp = /^[A-Z][a-z]+[A-Z][a-z]+\d*$/;
 
 /** A value without what differs from one call to the next; of rows that are alike then, one. */
 function settled(value: unknown, name = ''): unknown {
+  // The log holds the very requests that read it, and so do the counters.
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    ['requests', 'points'].some((one) => Array.isArray((value as Record<string, unknown>)[one]))
+  )
+    return Object.keys(value);
   if (Array.isArray(value)) {
     const seen = new Map(value.map((one) => settled(one)).map((one) => [JSON.stringify(one), one]));
     return [...seen.values()];
@@ -56,11 +65,14 @@ function settled(value: unknown, name = ''): unknown {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, settled(inner, member)]));
   if (value !== null && ofEachCall.test(name)) return typeof value;
-  return typeof value === 'string' && madeUp.test(value) ? '…' : masked(value);
+  return typeof value === 'string' && (madeUp.test(value) || expiring.test(value)) ? '…' : masked(value);
 }
 
-/** Whose command shows what several operations have, or is given a key that only its makers know. */
-const listsMore = ['contacts.list', 'rooms.claimInvite'];
+/**
+ * Whose command shows what several operations have, is given a key that only its makers know, or takes no value on its
+ * line.
+ */
+const listsMore = ['assets.put', 'contacts.list', 'deploys.commit', 'deploys.plan', 'rooms.claimInvite', 'secrets.set'];
 
 /** Members that a command leaves out, or adds: keys are kept in a file, and contacts of every kind are one list. */
 const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
@@ -78,6 +90,18 @@ const ownPart = (operation: string, told: Told): Told => {
 const asShown = (operation: string, told: Told): unknown =>
   JSON.parse(JSON.stringify(told, (name, value) => (ownOfCommands[operation]?.includes(name) ? undefined : value)));
 
+/** Answers that hold the calls themselves. */
+const ofTheMoment = [
+  // Each one raises the generation.
+  'cache.invalidate',
+  'projects.getMetrics',
+  'projects.listRequests',
+  // The graph answers the deploy or the diagnosis as a whole.
+  'deploys.commit',
+  'deploys.resolve',
+  'releases.promote',
+];
+
 /** Every scalar of a value, with the name of the member that holds it. */
 function leaves(value: unknown, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => leaves(one, name));
@@ -87,8 +111,8 @@ function leaves(value: unknown, name = ''): string[] {
 
 const memberOf = (leaf: string) => leaf.split(':')[0]!;
 
-/** Ids of nodes, and states of objects where a path says how the request went. */
-const ofTheGraph = /^(id|status):/;
+/** Ids of nodes, states of objects where a path says how the request went, and sizes that lists do not measure. */
+const ofTheGraph = /^(id:|status:|storage_bytes: null$)/;
 
 beforeAll(async () => {
   // Whoever makes organizations by every door has too many free ones soon.
@@ -129,15 +153,18 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
       },
     );
 
-    test.runIf(doors.field(surface) !== undefined)('is answered in the graph as over REST', async () => {
-      const rest = await ask('rest');
-      const graph = await ask('graph');
-      if ('refused' in rest || 'refused' in graph) return expect(graph).toEqual(rest);
-      const names = new Set(leaves(rest.answer).map(memberOf));
-      const shared = leaves(graph.answer).filter((leaf) => names.has(memberOf(leaf)) && !ofTheGraph.test(leaf));
-      expect(leaves(rest.answer)).toEqual(expect.arrayContaining(shared));
-      compared.set(surface.name, shared.length);
-    });
+    test.runIf(doors.field(surface) !== undefined && !ofTheMoment.includes(surface.name))(
+      'is answered in the graph as over REST',
+      async () => {
+        const rest = await ask('rest');
+        const graph = await ask('graph');
+        if ('refused' in rest || 'refused' in graph) return expect(graph).toEqual(rest);
+        const names = new Set(leaves(rest.answer).map(memberOf));
+        const shared = leaves(graph.answer).filter((leaf) => names.has(memberOf(leaf)) && !ofTheGraph.test(leaf));
+        expect(leaves(rest.answer)).toEqual(expect.arrayContaining(shared));
+        compared.set(surface.name, shared.length);
+      },
+    );
   },
 );
 
@@ -145,10 +172,14 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
 const otherwiseSpelt = [
   'identity.whoami',
   'invites.list',
+  'functions.list',
+  'deploys.listEvents',
   'projects.schema',
+  'projects.access',
   'projects.applyExpose',
   'projects.validateExpose',
   'projects.validateManifest',
+  'queries.list',
 ];
 
 /** How many members of each operation the graph and REST were both asked for. */

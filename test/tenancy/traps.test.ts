@@ -61,9 +61,10 @@ test('code of a tenant runs as nobody but the project, whoever sets it off', asy
   expect(await sprung()).toEqual([]);
 });
 
-/** Takes back what versions 10, 15 and 16 of the template made, so that they and all between are brought again. */
-const older = `update _svc.schema_version set version = 9; drop function _svc.sweep_runs;
-  drop index auth.users_bcrypt_idx; drop function auth.jwt(), auth.email();
+/** Takes back what versions 10 and 15 to 17 of the template made, so that they and all between are brought again. */
+const older = `update _svc.schema_version set version = 9; drop function _svc.sweep_runs; drop table _svc.migrations;
+  drop index auth.users_bcrypt_idx, auth.users_created_idx, auth.users_admins_idx, auth.users_email_prefix_idx;
+  drop function auth.jwt(), auth.email();
   alter table auth.settings drop column allowed_redirect_urls`;
 
 test('nor when the server puts itself in order, or the gateway brings the database to another version', async () => {

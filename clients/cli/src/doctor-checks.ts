@@ -69,6 +69,18 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
     const { status = null, deployment } = await statusOf(cli);
     return { status: 'ok', value: { api_base: url, source, status, version: deployment?.version ?? null } };
   },
+  async functions_isolation(cli) {
+    const { functions_isolation: value } = await statusOf(cli);
+    if (value === undefined) return { status: 'unknown', message: 'The gateway does not tell.' };
+    return value === 'required'
+      ? { status: 'ok', value }
+      : {
+          status: 'warning',
+          value,
+          message: 'Functions run without isolation where a machine cannot keep them apart.',
+          hint: 'The operator allows it by SVC_FUNCTIONS_ISOLATION.',
+        };
+  },
   async tier(cli, flags) {
     const project = flags.text('project');
     const org = project === undefined ? await findOrg(cli) : await requireOrgOrProject(cli, { project });
@@ -97,8 +109,19 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
       ? { status: 'warning', value: contact, hint: 'svc agent passkey enroll mails a link to enrol a passkey.' }
       : { status: 'ok', value: contact };
   },
-  async runtime_staleness() {
-    return { status: 'skipped', message: 'Functions are not deployed by this gateway yet.' };
+  async runtime_staleness(cli, flags) {
+    const named = flags.text('project');
+    if (named === undefined) return { status: 'skipped', message: 'Looked for in the project that --project names.' };
+    const project = await requireProject(cli, { '--project': named });
+    const { body } = await call<{ readonly functions: readonly { name: string; runtime_stale: boolean }[] }>(cli, {
+      method: 'GET',
+      path: `/projects/v1/admin/${project}/functions`,
+    });
+    const stale = body.functions.filter((one) => one.runtime_stale).map(({ name }) => name);
+    const value = { functions: body.functions.length, stale };
+    return stale.length === 0
+      ? { status: 'ok', value }
+      : { status: 'warning', value, hint: 'The next deploy builds them anew: svc deploy apply.' };
   },
   async source_scan(cli, flags) {
     if (flags.is('no-scan')) return { status: 'skipped', message: '--no-scan says not to look.' };
@@ -131,6 +154,7 @@ async function existing(folder: string): Promise<string> {
 interface GatewayStatus {
   readonly status?: string;
   readonly deployment?: { readonly version?: string };
+  readonly functions_isolation?: string;
 }
 
 const statusOf = async (cli: Cli): Promise<GatewayStatus> =>

@@ -182,14 +182,33 @@ interface SqlAnswer {
   readonly rows: readonly unknown[];
   readonly row_count: number | null;
   readonly fields: readonly { readonly name: string }[];
+  /** The rows as lists, where two columns have one name. */
+  readonly values?: readonly (readonly unknown[])[];
+  readonly results?: readonly SqlAnswer[];
 }
 
-/** Rows of SQL, or the number of changed rows. */
-function sqlText({ rows, row_count, fields }: SqlAnswer, { width }: Shown): string {
+/** Rows of SQL, or the number of changed rows; of every statement where each one is answered. */
+function sqlText(answer: SqlAnswer, shown: Shown): string {
+  return (answer.results ?? [answer]).map((one) => statementText(one, shown)).join('\n\n');
+}
+
+function statementText({ rows, row_count, fields, values }: SqlAnswer, { width }: Shown): string {
   if (fields.length === 0) return row_count === null ? 'Done.' : `Done: ${counting(row_count, 'row') || '0 rows'}.`;
   if (rows.length === 0) return `${fields.map(({ name }) => quiet(name)).join('  ')}\n(0 rows)`;
-  const names = fields.map(({ name }) => name);
-  return `${table(rows, { width, isData: true, names })}\n(${counting(rows.length, 'row')})`;
+  const names = distinct(fields.map(({ name }) => name));
+  const told = values?.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]]))) ?? rows;
+  return `${table(told, { width, isData: true, names })}\n(${counting(rows.length, 'row')})`;
+}
+
+/** Names of columns, of which a second one of a name has a number: `id`, `id_2`. */
+function distinct(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let own = name;
+    for (let number = 2; taken.has(own) || (own !== name && names.includes(own)); number++) own = `${name}_${number}`;
+    taken.add(own);
+    return own;
+  });
 }
 
 /** Rows of a table as an application receives them. */

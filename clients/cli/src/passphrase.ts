@@ -27,6 +27,9 @@ export async function askNewPassphrase(cli: Cli): Promise<string | undefined> {
 /** Asks for the passphrase of a backup that there is. */
 export const askPassphrase = (cli: Cli): Promise<string> => askHidden(cli, 'Passphrase of the backup: ');
 
+/** Asks for the value of a secret. */
+export const askSecret = (cli: Cli): Promise<string> => askHidden(cli, 'Value: ');
+
 /** Asks on a terminal, which does not show the answer. @throws LOCAL_ERROR for Ctrl-C and Ctrl-D */
 async function askHidden(cli: Cli, question: string): Promise<string> {
   const asking = createInterface({
@@ -44,7 +47,7 @@ async function askHidden(cli: Cli, question: string): Promise<string> {
     // Blanks at the ends are no part of it, as in the environment.
     return (await asking.question('', { signal: AbortSignal.any([stopped.signal, cli.signal]) })).trim();
   } catch {
-    throw local('LOCAL_ERROR', 'No passphrase was given.', { exitCode: 130 });
+    throw local('LOCAL_ERROR', 'Nothing was given.', { exitCode: 130 });
   } finally {
     asking.close();
     cli.stderr.write('\n');

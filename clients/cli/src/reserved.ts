@@ -1,18 +1,15 @@
 /** What is not served yet, with the commands that are kept free for it. */
 const areas: Readonly<Record<string, readonly string[]>> = {
-  'Releases are not deployed yet.': [
-    'deploy',
-    'apply',
-    'up',
-    'ci',
-    'sites',
-    'subdomains',
-    'domains',
-    'cache',
-    'assets',
-    'cdn',
+  'Deploys are not run from CI by a credential of its own yet.': ['ci'],
+  'Functions are changed by a release (`svc deploy apply`), and by no command of their own yet.': [
+    'functions deploy',
+    'functions update',
+    'functions delete',
+    'functions rebuild',
+    'functions invoke',
+    'functions runs',
   ],
-  'Functions are not run yet.': ['functions', 'secrets', 'jobs'],
+  'Jobs are not run yet.': ['jobs'],
   'Projects are neither copied nor moved yet.': [
     'snapshots',
     'branches',
@@ -22,7 +19,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'transfer',
     'projects export',
   ],
-  'Projects have no mailboxes yet.': ['email'],
+  'Mailboxes receive nothing yet.': ['email get-raw', 'email webhooks', 'domains test-receive', 'domains activate'],
   'Notices go to the contact of `svc agent contact`, and nowhere else yet.': [
     'deliveries',
     'subscriptions',

@@ -1,30 +1,44 @@
-import { Suspense } from 'react';
+import { useEffect } from 'react';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Provider } from 'urql';
-import { pageOf } from './pages.tsx';
-import { Boundary } from './parts/boundary.tsx';
-import { Loading } from './parts/loaded.tsx';
-import { usePath } from './router.tsx';
-import { session } from './session/session.ts';
-import type { Settings } from './settings.ts';
-import { Shell } from './shell.tsx';
+import { Boundary } from './design/boundary.tsx';
+import { Away } from './frame/away.tsx';
+import { Shell } from './frame/shell.tsx';
+import { addressOf, pageOf } from './pages.tsx';
+import { go, usePath } from './router.tsx';
+import { idOf, session } from './session/session.ts';
+import { settings } from './settings.ts';
 import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
 
-/**
- * The root component of the console. It shows the sign-in page or, to a signed-in member, the page of the address.
- */
-export function App({ settings }: { readonly settings: Settings }) {
+/** The root component of the console: the sign-in page or, to a signed-in member, the page of the address. */
+export function App() {
   const current = useStore(session);
+  const known = useStore(settings);
   const path = usePath();
-  if (current.state !== 'in') return <SignIn session={current} settings={settings} />;
+  const address = addressOf(path);
+  useEffect(() => {
+    if (address !== path) go(address + location.search, { replace: true });
+  }, [address, path]);
+  if (current.state === 'away') return <Away retry={current.retry} />;
+  if (current.state === 'out' && current.waiting === undefined) return <SignIn session={current} settings={known} />;
+  const shown = current.state === 'in' ? current : current.waiting!;
+  const { member, link } = shown;
   return (
-    <Provider value={current.link.client}>
-      <Shell member={current.member} link={current.link} settings={settings} path={path}>
+    <Provider key={idOf(member)} value={link.client}>
+      <Shell member={member} link={link} settings={known} path={path}>
         {/* Remounted for each page: an error of one page does not affect the next. */}
-        <Boundary key={path}>
-          <Suspense fallback={<Loading />}>{pageOf(path)}</Suspense>
-        </Boundary>
+        <Boundary key={path}>{pageOf(path)}</Boundary>
       </Shell>
+      {/* The page stays where it is behind it, with all that was typed. */}
+      <ModalOverlay className="sign-in-cover" isOpen={current.state === 'out'} isKeyboardDismissDisabled>
+        <Modal>
+          <Dialog aria-label="Sign in">
+            {current.state === 'out' && <SignIn session={current} settings={known} />}
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
     </Provider>
   );
 }

@@ -1,8 +1,9 @@
-import { type ComponentType, lazy, type ReactNode } from 'react';
-import type { Link } from './graph/link.ts';
+import type { ComponentType, ReactNode } from 'react';
+import { Loading } from './design/loaded.tsx';
+import { lazyCode } from './lazy-code.tsx';
+import { isReplaced, loadCode } from './load-code.ts';
 import { NotFound } from './pages/not-found.tsx';
 import { match } from './router.tsx';
-import { session } from './session/session.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -11,61 +12,70 @@ type Load = () => Promise<{ default: ComponentType<any> }>;
 
 /** Loads a page's code when the user first opens it. A failed load is tried again the next time. */
 function page(load: Load) {
-  const again = () =>
-    lazy(() =>
-      patiently(load).catch((error) => {
-        Shown = again();
-        throw error;
-      }),
-    );
-  let Shown = again();
+  const Shown = lazyCode(() => patiently(load), <Loading />);
   return (params: Params) => <Shown {...params} />;
 }
 
-/** How long the page waits for the link to notice that the connection is lost, in milliseconds. */
-const doubtMs = 1_000;
-
-/** While the gateway is away, the load of a page waits for it, as its queries do. */
-async function patiently(load: Load): ReturnType<Load> {
-  try {
-    return await load();
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, doubtMs));
-    const current = session.get();
-    if (current.state === 'in') await isOpen(current.link);
-    return load();
-  }
-}
-
-const isOpen = ({ state }: Link): Promise<void> =>
-  new Promise((resolve) => {
-    const look = () => {
-      if (state.get() !== 'open') return;
-      stop();
-      resolve();
-    };
-    const stop = state.listen(look);
-    look();
+/** Where the gateway has another build, the whole document is loaded again at the page's address: the page holds no text yet. */
+const patiently = (load: Load): ReturnType<Load> =>
+  loadCode(load).catch((error) => {
+    if (!isReplaced.get()) throw error;
+    location.reload();
+    return new Promise(() => undefined);
   });
 
 const pages = [
-  ['/', page(() => import('./pages/overview.tsx'))],
-  ['/orgs', page(() => import('./pages/organizations.tsx'))],
-  ['/orgs/:org', page(() => import('./pages/organization.tsx'))],
-  ['/orgs/:org/events', page(() => import('./pages/events.tsx'))],
-  ['/orgs/:org/rooms', page(() => import('./pages/rooms.tsx'))],
-  ['/orgs/:org/rooms/:room', page(() => import('./pages/room.tsx'))],
-  ['/orgs/:org/escalations', page(() => import('./pages/escalations.tsx'))],
-  ['/orgs/:org/escalations/:escalation', page(() => import('./pages/escalation.tsx'))],
-  ['/projects/:project', page(() => import('./pages/project.tsx'))],
-  ['/projects/:project/rows', page(() => import('./pages/rows.tsx'))],
-  ['/projects/:project/errors', page(() => import('./pages/errors.tsx'))],
-  ['/projects/:project/errors/:fingerprint', page(() => import('./pages/error.tsx'))],
-  ['/audits', page(() => import('./pages/audits.tsx'))],
-  ['/outbox', page(() => import('./pages/outbox.tsx'))],
-  ['/you', page(() => import('./pages/you.tsx'))],
+  ['/', page(() => import('./pages/overview/overview.tsx'))],
+  ['/orgs', page(() => import('./pages/organizations/organizations.tsx'))],
+  ['/orgs/:org', page(() => import('./pages/organization/organization.tsx'))],
+  ['/orgs/:org/events', page(() => import('./pages/events/events.tsx'))],
+  ['/orgs/:org/rooms', page(() => import('./pages/rooms/rooms.tsx'))],
+  ['/orgs/:org/rooms/:room', page(() => import('./pages/room/room.tsx'))],
+  ['/orgs/:org/escalations', page(() => import('./pages/escalations/escalations.tsx'))],
+  ['/orgs/:org/escalations/:escalation', page(() => import('./pages/escalation/escalation.tsx'))],
+  ['/projects/:project', page(() => import('./pages/project/project.tsx'))],
+  ['/projects/:project/tables', page(() => import('./pages/tables/tables.tsx'))],
+  ['/projects/:project/sql', page(() => import('./pages/sql/sql.tsx'))],
+  ['/projects/:project/users', page(() => import('./pages/users/users.tsx'))],
+  ['/projects/:project/access', page(() => import('./pages/access/access.tsx'))],
+  ['/projects/:project/api', page(() => import('./pages/api/api.tsx'))],
+  ['/projects/:project/logs', page(() => import('./pages/logs/logs.tsx'))],
+  ['/projects/:project/errors', page(() => import('./pages/errors/errors.tsx'))],
+  ['/projects/:project/errors/:fingerprint', page(() => import('./pages/error/error.tsx'))],
+  ['/projects/:project/deploys', page(() => import('./pages/deploys/deploys.tsx'))],
+  ['/projects/:project/deploys/:deploy', page(() => import('./pages/deploys/deploy.tsx'))],
+  ['/projects/:project/site', page(() => import('./pages/site/site.tsx'))],
+  ['/projects/:project/storage', page(() => import('./pages/storage/storage.tsx'))],
+  ['/projects/:project/domains', page(() => import('./pages/domains/domains.tsx'))],
+  ['/projects/:project/domains/:domain', page(() => import('./pages/domains/domain.tsx'))],
+  ['/projects/:project/secrets', page(() => import('./pages/secrets/secrets.tsx'))],
+  ['/projects/:project/sharing', page(() => import('./pages/project-sharing/sharing.tsx'))],
+  ['/projects/:project/settings', page(() => import('./pages/project-settings/settings.tsx'))],
+  ['/installation', page(() => import('./pages/installation/organizations.tsx'))],
+  ['/installation/limits', page(() => import('./pages/installation/limits.tsx'))],
+  ['/installation/incidents', page(() => import('./pages/installation/incidents.tsx'))],
+  ['/installation/nodes', page(() => import('./pages/installation/nodes.tsx'))],
+  ['/installation/backups', page(() => import('./pages/installation/backups.tsx'))],
+  ['/installation/outbox', page(() => import('./pages/installation/outbox.tsx'))],
+  ['/audits', page(() => import('./pages/audits/audits.tsx'))],
+  ['/you', page(() => import('./pages/you/you.tsx'))],
   ['/design', page(() => import('./pages/design/design.tsx'))],
 ] as const;
+
+/** Earlier addresses, which bookmarks and mails may hold, with what they lead to. */
+const moved = [
+  ['/outbox', () => '/installation/outbox'],
+  ['/projects/:project/rows', ({ project }: Params) => `/projects/${project}/tables`],
+] as const;
+
+/** The address that a path leads to: itself, or another one where the page has moved. */
+export function addressOf(path: string): string {
+  for (const [pattern, to] of moved) {
+    const params = match(pattern, path);
+    if (params !== undefined) return to(params);
+  }
+  return path;
+}
 
 /** Returns the page of an address. */
 export function pageOf(path: string): ReactNode {

@@ -1,4 +1,4 @@
-import { type AnchorHTMLAttributes, type MouseEvent, useEffect } from 'react';
+import { type AnchorHTMLAttributes, type MouseEvent, useEffect, useRef } from 'react';
 import { searchChanged } from './search.ts';
 import { createStore, useStore } from './store.ts';
 
@@ -11,10 +11,17 @@ addEventListener('popstate', () => path.set(readPath()));
 /** The path of the page relative to the console's base. */
 export const usePath = (): string => useStore(path);
 
-/** Navigates to a page of the console. @param to its path, with a search where the page has one */
-export function go(to: string): void {
+/**
+ * Navigates to a page of the console.
+ *
+ * @param to its path, with a search where the page has one
+ * @param options.replace takes the place of the current address in the history. @default false
+ */
+export function go(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const address = base + (to === '/' ? '' : to);
   // A link to the current page adds no history entry.
-  if (to !== path.get() + location.search) history.pushState(null, '', base + (to === '/' ? '' : to));
+  if (replace) history.replaceState(null, '', address);
+  else if (to !== path.get() + location.search) history.pushState(null, '', address);
   path.set(readPath());
   searchChanged();
   scrollTo(0, 0);
@@ -64,9 +71,26 @@ function decoded(value: string): string {
   }
 }
 
-/** Sets the title of the tab. */
+/** Titles of what is shown, the topmost last: the sign-in page may cover another one. */
+const titles: { readonly current: string }[] = [];
+
+function showTitle(): void {
+  const title = titles.at(-1);
+  if (title !== undefined) document.title = `${title.current} · Console`;
+}
+
+/** Sets the title of the tab while the component is shown. */
 export function useTitle(title: string): void {
+  const own = useRef(title);
   useEffect(() => {
-    document.title = `${title} · Console`;
+    titles.push(own);
+    return () => {
+      titles.splice(titles.indexOf(own), 1);
+      showTitle();
+    };
+  }, []);
+  useEffect(() => {
+    own.current = title;
+    showTitle();
   }, [title]);
 }

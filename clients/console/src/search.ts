@@ -5,6 +5,9 @@ const search = createStore(location.search);
 export const searchChanged = () => search.set(location.search);
 addEventListener('popstate', searchChanged);
 
+/** The search of the address, with its question mark. */
+export const usePageSearch = (): string => useStore(search);
+
 /**
  * A state of a page that its address holds: filters, tabs, dialogs. A link leads to it, a reload keeps it, the back button
  * returns to it.
@@ -16,7 +19,7 @@ export function useSearch(
   name: string,
   usual: string,
 ): readonly [string, (value: string, options?: { readonly replace?: boolean }) => void] {
-  const value = new URLSearchParams(useStore(search)).get(name) ?? usual;
+  const value = new URLSearchParams(usePageSearch()).get(name) ?? usual;
   return [
     value,
     (next, { replace = false } = {}) => {

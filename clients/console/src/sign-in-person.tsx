@@ -1,14 +1,20 @@
+import { ArrowRight, Fingerprint, Mail, MailCheck } from 'lucide-react';
 import { useState } from 'react';
+import { Button } from './design/button.tsx';
+import { TextField } from './design/field.tsx';
 import type { Envelope } from './graph/envelope.ts';
 import { useEvery } from './graph/use-settled.ts';
-import { Field } from './parts/field.tsx';
-import { Form, textOf } from './parts/form.tsx';
+import { loadCode } from './load-code.ts';
 import { findPerson, type Person, plane } from './session/person.ts';
-import { enterAs } from './session/session.ts';
+import { enterAs, session } from './session/session.ts';
 
 interface SignInPersonProps {
   /** The person who is already signed in with this browser. */
   readonly person: Person | undefined;
+  /** Whether these ways come first, and hold the one primary button. */
+  readonly isFirst: boolean;
+  /** Whether a page waits behind, with what was typed: nothing may lead away from it. */
+  readonly isCover: boolean;
   /** Whether the gateway sends mail; otherwise mail remains in the outbox. */
   readonly sendsMail: boolean;
   readonly attempt: (how: () => Promise<void>) => Promise<void>;
@@ -21,80 +27,114 @@ const lookEveryMs = 2_000;
 const notKept = 'The browser did not keep the session. Open the gateway by https, or in development as localhost.';
 
 async function enterIfThere(): Promise<boolean> {
+  const before = session.get();
   const found = await findPerson().catch(() => undefined);
-  if (found !== undefined) enterAs(found);
+  // A slow answer signs no one in who has signed in, or out, meanwhile.
+  if (found !== undefined && session.get() === before) enterAs(found);
   return found !== undefined;
 }
 
 /** Sign-in for people, without a wallet: by passkey or by a mailed link. */
-export function SignInPerson({ person, sendsMail, attempt }: SignInPersonProps) {
+export function SignInPerson({ person, isFirst, isCover, sendsMail, attempt }: SignInPersonProps) {
+  const [email, setEmail] = useState('');
   const [mailed, setMailed] = useState<string>();
-  useEvery(mailed === undefined ? undefined : lookEveryMs, () => void enterIfThere());
+  const [isElsewhere, setElsewhere] = useState(false);
+  useEvery(mailed === undefined && !isElsewhere ? undefined : lookEveryMs, () => void enterIfThere());
 
   const byPasskey = () =>
     attempt(async () => {
-      const { signInByPasskey } = await import('./session/passkey.ts');
+      const { signInByPasskey } = await loadCode(() => import('./session/passkey.ts'));
       await signInByPasskey();
       if (!(await enterIfThere())) throw new Error(notKept);
     });
-  const byMail = async (values: FormData) => {
-    const email = textOf(values, 'email');
-    await attempt(async () => {
-      const { mailLink } = await import('./session/passkey.ts');
-      await mailLink(email);
-      setMailed(email);
+  const byMail = () =>
+    attempt(async () => {
+      const { mailLink } = await loadCode(() => import('./session/passkey.ts'));
+      await mailLink(email.trim());
+      setMailed(email.trim());
     });
-    return false;
-  };
+  if (mailed !== undefined) return <Mailed email={mailed} sendsMail={sendsMail} back={() => setMailed(undefined)} />;
+  const primary = (yes: boolean) => (yes && isFirst ? 'primary' : 'secondary');
   const back = encodeURIComponent(location.pathname);
-  if (mailed !== undefined)
-    return (
-      <div className="note good" role="status">
-        {sendsMail ? (
-          <p>
-            <strong>Look into your mail.</strong> If {mailed} can be mailed, a link is on its way. It is good once, for
-            15 minutes. Open it with this browser, and this page goes on by itself.
-          </p>
-        ) : (
-          <p>
-            <strong>The mail waits in the outbox.</strong> This gateway has no mail server. Whoever holds the admin key
-            opens the link for {mailed} in{' '}
-            <a href="/console/outbox" target="_blank" rel="noopener">
-              the outbox
-            </a>
-            . It is good once, for 15 minutes. Open it with this browser, and this page goes on by itself.
-          </p>
-        )}
-        <div>
-          <button type="button" className="slim" onClick={() => setMailed(undefined)}>
-            Sign in another way
-          </button>
-        </div>
-      </div>
-    );
   return (
-    <div className="choices">
+    <section className="gate-way" aria-label="As a person">
       {person !== undefined && (
-        <button type="button" className="main" onClick={() => enterAs(person)}>
+        <Button variant={primary(true)} icon={ArrowRight} onPress={() => enterAs(person)}>
           Go on as {person.label}
-        </button>
+        </Button>
       )}
-      <button type="button" className={person === undefined ? 'main' : undefined} onClick={() => void byPasskey()}>
+      <Button variant={primary(person === undefined)} icon={Fingerprint} onPress={() => void byPasskey()}>
         Sign in with a passkey
-      </button>
-      <Form label="By mail" className="row" send={byMail}>
-        <Field label="Mail address">
-          <input name="email" type="email" required autoComplete="username" />
-        </Field>
-        <button type="submit">Mail me a link</button>
-      </Form>
-      <p className="quiet small">
-        An address that nobody has used becomes yours with its first link.{' '}
-        <a href={`${plane}/sign-in?return_to=${back}`}>Use a social account or a recovery code</a>
+      </Button>
+      <p className="gate-or" aria-hidden="true">
+        or
       </p>
-    </div>
+      <form
+        aria-label="By mail"
+        className="gate-mail"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void byMail();
+        }}
+      >
+        <TextField
+          label="Mail address"
+          type="email"
+          name="email"
+          autoComplete="username"
+          placeholder="ada@example.com"
+          value={email}
+          onChange={setEmail}
+          isRequired
+        />
+        <Button type="submit" icon={Mail}>
+          Mail me a link
+        </Button>
+      </form>
+      <p className="quiet small">
+        The first link to a new address creates your account.{' '}
+        <a
+          href={`${plane}/sign-in?return_to=${back}`}
+          {...(isCover && { target: '_blank', rel: 'noopener', onClick: () => setElsewhere(true) })}
+        >
+          Use a social account or a recovery code{isCover && ' in another tab'}
+        </a>
+      </p>
+    </section>
   );
 }
+
+interface MailedProps {
+  readonly email: string;
+  readonly sendsMail: boolean;
+  readonly back: () => void;
+}
+
+const Mailed = ({ email, sendsMail, back }: MailedProps) => (
+  <section className="gate-mailed" role="status">
+    <MailCheck className="icon" aria-hidden="true" />
+    {sendsMail ? (
+      <p>
+        <strong>Look into your mail.</strong> If {email} can be mailed, a link is on its way.
+      </p>
+    ) : (
+      <p>
+        <strong>The mail waits in the outbox.</strong> This gateway has no mail server. The platform admin opens the
+        link for {email} in{' '}
+        <a href="/console/installation/outbox" target="_blank" rel="noopener">
+          the outbox
+        </a>
+        .
+      </p>
+    )}
+    <p className="quiet">
+      The link is good once, for 15 minutes. Open it with this browser, and this page goes on by itself.
+    </p>
+    <Button small onPress={back}>
+      Sign in another way
+    </Button>
+  </section>
+);
 
 /** The message for a failed sign-in. */
 export const wordsOf = (refused: unknown): string =>

@@ -1,14 +1,19 @@
+import { KeyRound, TriangleAlert, Wallet } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Loading } from './parts/loaded.tsx';
-import { ThemeSwitch } from './parts/theme-switch.tsx';
+import { Button } from './design/button.tsx';
+import { Loading } from './design/loaded.tsx';
+import { ThemeSelect } from './frame/theme-select.tsx';
+import { isReplaced, loadCode } from './load-code.ts';
 import { useTitle } from './router.tsx';
 import { enter, leave, type Session, wasKey } from './session/session.ts';
 import { type FoundWallet, findWallets, walletSigner } from './session/wallets.ts';
 import type { Settings } from './settings.ts';
+import './sign-in.css';
 import { SignInPerson, wordsOf } from './sign-in-person.tsx';
+import { useStore } from './store.ts';
 
 interface SignInProps {
-  readonly session: Exclude<Session, { state: 'in' }>;
+  readonly session: Extract<Session, { state: 'out' }>;
   readonly settings: Settings;
 }
 
@@ -18,6 +23,7 @@ export function SignIn({ session, settings }: SignInProps) {
   const [wallets, setWallets] = useState<readonly FoundWallet[]>();
   const [busy, setBusy] = useState(() => settings.throwAwayKeys && wasKey());
   const [failed, setFailed] = useState<string>();
+  const isGone = useStore(isReplaced);
   // A broken extension counts as no wallet and blocks nothing.
   useEffect(() => void findWallets().then(setWallets, () => setWallets([])), []);
 
@@ -34,7 +40,7 @@ export function SignIn({ session, settings }: SignInProps) {
   const byWallet = (wallet: FoundWallet) => attempt(async () => enter(await walletSigner(wallet), wallet.id));
   const byKey = () =>
     attempt(async () => {
-      const { throwAwaySigner } = await import('./session/throw-away-key.ts');
+      const { throwAwaySigner } = await loadCode(() => import('./session/throw-away-key.ts'));
       await enter(await throwAwaySigner(), 'key');
     });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the console is opened by who was in before.
@@ -49,64 +55,66 @@ export function SignIn({ session, settings }: SignInProps) {
   const waiting = busy || wallets === undefined;
   return (
     <main className="gate">
-      <div className="stack">
-        <p className="brand">
-          <img src="/console/favicon.svg" alt="" />
-          Console
-        </p>
+      <div className="gate-head">
+        <img src="/console/favicon.svg" alt="" />
         <h1>{returning === undefined ? 'Sign in' : 'Welcome back'}</h1>
-        <p className="quiet">
-          There is no password. As a person you need a passkey or a mail address, or else a wallet.
-        </p>
+        <p className="quiet">There is no password. A passkey, a mailed link or a wallet lets you in.</p>
       </div>
       {why !== undefined && (
-        <p className="note bad" role="alert">
-          {why}
+        <p className="gate-refused" role="alert">
+          <TriangleAlert className="icon" aria-hidden="true" />
+          <span>{why}</span>
         </p>
       )}
+      {isGone && <Button onPress={() => location.reload()}>Load it again</Button>}
       {waiting && <Loading />}
       {/* Remains mounted while it waits, so that the typed text is kept. */}
-      <div className="choices" hidden={waiting}>
+      <div className="gate-ways" hidden={waiting}>
         {byReturning.map((wallet) => (
-          <button type="button" key={wallet.id} className="main" onClick={() => void byWallet(wallet)}>
+          <Button key={wallet.id} variant="primary" icon={Wallet} onPress={() => void byWallet(wallet)}>
             Sign and go on with {wallet.name}
-          </button>
+          </Button>
         ))}
-        <h2>As a person</h2>
-        <SignInPerson person={person} sendsMail={settings.sendsMail} attempt={attempt} />
-        <h2>With a wallet</h2>
-        <p className="quiet small">
-          It signs one short text, which opens one connection; all you read and change goes by it, and nothing is paid.
-          When the connection is lost or the page is loaded anew, it signs again.
-        </p>
-        {wallets
-          ?.filter((wallet) => !byReturning.includes(wallet))
-          .map((wallet) => (
-            <button type="button" key={wallet.id} onClick={() => void byWallet(wallet)}>
-              Sign in with {wallet.name}
-            </button>
-          ))}
-        {wallets?.length === 0 && (
-          <p className="note">This browser has no wallet. One that speaks EIP-1193 shows up here by itself.</p>
-        )}
+        <SignInPerson
+          person={person}
+          isFirst={byReturning.length === 0}
+          isCover={session.waiting !== undefined}
+          sendsMail={settings.sendsMail}
+          attempt={attempt}
+        />
+        <section className="gate-way" aria-labelledby="by-wallet">
+          <h2 id="by-wallet">With a wallet</h2>
+          {wallets
+            ?.filter((wallet) => !byReturning.includes(wallet))
+            .map((wallet) => (
+              <Button key={wallet.id} icon={Wallet} onPress={() => void byWallet(wallet)}>
+                Sign in with {wallet.name}
+              </Button>
+            ))}
+          <p className="quiet small">
+            {wallets?.length === 0
+              ? 'This browser has no wallet. A wallet that supports EIP-1193 appears here as soon as you install it.'
+              : 'The wallet signs one short text. Nothing is paid, and nothing is sent to a chain.'}
+          </p>
+        </section>
         {settings.throwAwayKeys && (
-          <>
-            <button type="button" onClick={() => void byKey()}>
+          <section className="gate-way" aria-labelledby="by-key">
+            <h2 id="by-key">For development</h2>
+            <Button icon={KeyRound} onPress={() => void byKey()}>
               Use a throw-away key
-            </button>
+            </Button>
             <p className="quiet small">
-              For development: the key is made here and kept in this browser alone. Whoever clears the browser’s data
-              clears it, too.
+              The key is made here and kept in this browser alone, until its data is cleared.
             </p>
-          </>
+          </section>
         )}
         {returning !== undefined && (
-          <button type="button" className="plain" onClick={() => leave()}>
-            Sign in as somebody else
-          </button>
+          <Button variant="quiet" onPress={() => leave()}>
+            Use another account
+          </Button>
         )}
       </div>
-      {wallets !== undefined && <ThemeSwitch />}
+      {wallets !== undefined && <ThemeSelect />}
     </main>
   );
 }

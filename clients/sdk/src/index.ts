@@ -4,6 +4,7 @@ import { type LiveEvent, type LiveInput, live } from './live.ts';
 import { type Namespaces, namespaces } from './namespaces.ts';
 import { type RestOptions, type Rows, type RpcOptions, rest, rpc } from './rows.ts';
 import { type SubscribeOptions, subscribe } from './subscribe.ts';
+import { type UploadContentInput, type UploadedContent, uploadContent } from './upload-content.ts';
 import { type WatchErrorsInput, type WatchedErrors, watchErrors } from './watch-errors.ts';
 
 export type {
@@ -17,6 +18,7 @@ export type {
   SocketMaker,
 } from './connection.ts';
 export { connect } from './connection.ts';
+export { type ContentBytes, contentFile } from './content-file.ts';
 export * from './credentials.ts';
 export {
   type ErrorCode,
@@ -47,6 +49,13 @@ export * from './rows.ts';
 export type { SocketState } from './socket.ts';
 export { type Follower, type SubscribeOptions, subscribe } from './subscribe.ts';
 export type * from './types.ts';
+export {
+  type ContentSource,
+  type UploadContentInput,
+  type UploadedContent,
+  type UploadProgress,
+  uploadContent,
+} from './upload-content.ts';
 export * from './wallet.ts';
 export * from './watch-errors.ts';
 
@@ -74,6 +83,8 @@ export interface Client extends Namespaces {
   ) => Promise<Result>;
   /** Follows what changes in live tables of a project. */
   readonly live: (input: LiveInput, options?: CallOptions) => AsyncGenerator<LiveEvent, void, undefined>;
+  /** Makes bytes a project's: sends those that it does not hold, in parts, and goes on where it broke off. */
+  readonly uploadContent: (input: UploadContentInput, options?: CallOptions) => Promise<UploadedContent[]>;
   /** Watches a release for failures that are new with it. */
   readonly watchErrors: (input: WatchErrorsInput, options?: CallOptions) => Promise<WatchedErrors>;
 }
@@ -89,6 +100,7 @@ export function createClient(options: ConnectionOptions): Client {
     rest: (table, options) => rest(connection, table, options),
     rpc: (name, args, options) => rpc(connection, name, args, options),
     live: (input, options) => live(connection, input, options),
+    uploadContent: (input, options) => uploadContent(connection, input, options),
     watchErrors: (input, options) => watchErrors(connection, input, options),
   };
 }

@@ -19,6 +19,49 @@ export interface AnsweredEscalation {
   readonly changed: boolean;
 }
 
+export interface Asset {
+  readonly key: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+  readonly visibility: 'public' | 'private';
+  readonly immutable: boolean;
+  readonly url: string | null;
+  readonly cdnUrl: string | null;
+  readonly immutableUrl: string | null;
+  readonly cdnImmutableUrl: string | null;
+  readonly sri: string | null;
+  readonly etag: string;
+  readonly contentDigest: string;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly imageFormat: string | null;
+  readonly imageInfo: Readonly<Record<string, unknown>> | null;
+  readonly imageExif: Readonly<Record<string, unknown>> | null;
+  readonly imageExifPolicy: 'keep' | 'strip' | null;
+  readonly widthPx?: number | undefined;
+  readonly heightPx?: number | undefined;
+  readonly blurhash?: string | null | undefined;
+  readonly blurhashDataUrl?: string | null | undefined;
+  readonly variantSpecVersion?: number | undefined;
+  readonly displayUrl?: string | null | undefined;
+  readonly displayImmutableUrl?: string | null | undefined;
+  readonly variants?: Readonly<Record<string, {
+      readonly url: string;
+      readonly cdn_url: string;
+      readonly width_px: number;
+      readonly height_px: number;
+      readonly format: 'webp' | 'jpeg';
+      readonly sha256: string;
+    }>> | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface AssetFolder {
+  readonly prefix: string;
+  readonly name: string;
+}
+
 export interface AuditFullReport {
   readonly rubric: string;
   readonly tokenTable: string;
@@ -89,6 +132,38 @@ export interface AuthSettings {
   readonly allowedRedirectUrls: readonly string[];
 }
 
+export interface Backup {
+  readonly run: string;
+  readonly startedAt: string;
+  readonly createdAt: string | null;
+  readonly durationSeconds: number | null;
+  readonly gateway: string | null;
+  readonly postgres: string | null;
+  readonly databases: number | null;
+  readonly projects: number | null;
+  readonly missing: number | null;
+  readonly rows: number | null;
+  readonly files: number | null;
+  readonly bytes: number | null;
+  readonly secrets: 'passphrase' | 'root' | null;
+  readonly damaged: string | null;
+}
+
+export interface BackupJob {
+  readonly jobId: string;
+  readonly state: 'running' | 'done' | 'failed';
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly step: string | null;
+  readonly progress: number | null;
+  readonly run: string | null;
+  readonly missing: readonly {
+    readonly database: string;
+    readonly reason: string;
+  }[];
+  readonly error: string | null;
+}
+
 export interface BillingAccount {
   readonly orgId: string;
   readonly availableUsdMicros: number;
@@ -139,6 +214,212 @@ export interface Delivery {
   readonly downloadUrl: string;
   readonly expiresAt: string;
   readonly base64?: string | undefined;
+}
+
+export interface DeployOperation {
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly planId: string | null;
+  readonly kind: 'deploy' | 'promote';
+  readonly status: string;
+  readonly baseReleaseId: string | null;
+  readonly targetReleaseId: string | null;
+  readonly releaseId: string | null;
+  readonly releaseGeneration: number | null;
+  readonly urls: Readonly<Record<string, string>> | null;
+  readonly paymentRequired: null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly [member: string]: unknown;
+  } | null;
+  readonly edge?: {
+    readonly state: 'converging' | 'coherent' | 'unknown' | 'not_applicable';
+    readonly expectedMaxLagSeconds: number | null;
+    readonly pointerUpdates: Readonly<Record<string, {
+        readonly target: string;
+        readonly status: string;
+        readonly updated_at: string;
+      }>>;
+    readonly verifyUrl: string | null;
+  } | undefined;
+  readonly actor: OperationActor | null;
+  readonly activateAttempts: number;
+  readonly lastActivateAttemptAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface DeployPlan {
+  readonly kind: 'plan_response';
+  readonly schemaVersion: 'agent-deploy-observability.v1';
+  readonly actor: OperationActor | null;
+  readonly planId: string | null;
+  readonly operationId: string | null;
+  readonly planFingerprint: string | null;
+  readonly planExpiresAt: string | null;
+  readonly plannerSemanticsVersion: string | null;
+  readonly baseIdentity: string | null;
+  readonly nextActions: readonly Readonly<Record<string, unknown>>[];
+  readonly baseReleaseId: string | null;
+  readonly manifestDigest: string;
+  readonly isNoop: boolean;
+  readonly summary: string;
+  readonly expectedEvents: readonly string[];
+  readonly missingContent: readonly {
+    readonly sha256: string;
+    readonly size: number;
+    readonly present: boolean;
+  }[];
+  readonly warnings: readonly DeployWarning[];
+  readonly paymentRequired: null;
+  readonly migrations: {
+    readonly new: readonly {
+      readonly id: string;
+      readonly checksumHex: string;
+      readonly transaction: 'default' | 'none';
+    }[];
+    readonly noop: readonly {
+      readonly id: string;
+      readonly checksumHex: string;
+    }[];
+  };
+  readonly site: {
+    readonly added: readonly {
+      readonly path: string;
+      readonly sha256: string;
+      readonly contentType: string;
+    }[];
+    readonly removed: readonly string[];
+    readonly changed: readonly SiteDiff[];
+    readonly totals?: {
+      readonly added: number;
+      readonly removed: number;
+      readonly changed: number;
+    } | undefined;
+  };
+  readonly functions: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly {
+      readonly name: string;
+      readonly fieldsChanged: readonly string[];
+    }[];
+  };
+  readonly secrets: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+  };
+  readonly subdomains: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+  };
+  readonly routes: RoutesDiff;
+  readonly staticAssets: StaticAssetsDiff;
+  readonly settings: {
+    readonly changed: readonly string[];
+  };
+  readonly assetEntries?: readonly {
+    readonly key: string;
+    readonly sha256: string;
+    readonly sizeBytes: number;
+    readonly contentType: string;
+    readonly visibility: 'public' | 'private';
+    readonly immutable: boolean;
+    readonly status: 'present' | 'satisfied_by_plan' | 'upload_pending';
+    readonly assetRef: Readonly<Record<string, unknown>>;
+  }[] | undefined;
+  readonly assetDeletes?: readonly string[] | undefined;
+  readonly assetSync?: {
+    readonly prefix: string;
+    readonly prune: true;
+    readonly baseRevision: string;
+    readonly deleteSetDigest: string;
+    readonly expectedDeleteCount: number;
+    readonly sampleKeys: readonly string[];
+    readonly overInlineThreshold: boolean;
+  } | undefined;
+  readonly cost: Readonly<Record<string, unknown>>;
+  readonly rehearsal: {
+    readonly available: boolean;
+    readonly rehearseUrl: string | null;
+  };
+}
+
+export interface DeployWarning {
+  readonly code: string;
+  readonly severity: 'info' | 'warn' | 'high';
+  readonly requiresConfirmation: boolean;
+  readonly message: string;
+  readonly affected?: readonly string[] | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly confidence?: 'heuristic' | undefined;
+}
+
+export interface DomainCheck {
+  readonly id: string;
+  readonly status: 'unknown' | 'pending' | 'passed' | 'failed' | 'drifted' | 'blocked';
+  readonly blocking: boolean;
+  readonly reasonCode?: string | undefined;
+  readonly summary: string;
+  readonly blockedBy?: readonly string[] | undefined;
+  readonly checkedAt?: string | undefined;
+}
+
+export interface DomainRecord {
+  readonly id: string;
+  readonly purpose: string;
+  readonly type: string;
+  readonly name: string;
+  readonly value: string;
+  readonly required: boolean;
+  readonly status: 'unknown' | 'missing' | 'present' | 'conflict';
+  readonly safety: {
+    readonly safeToAutoRun: boolean;
+    readonly confirmationRequired: boolean;
+    readonly destructive: boolean;
+    readonly externalRequired: boolean;
+    readonly conflictPolicy?: string | undefined;
+  };
+}
+
+export interface EdgeCoherence {
+  readonly coherent: boolean;
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly releaseId: string;
+  readonly releaseGeneration: number | null;
+  readonly paths: readonly {
+    readonly path: string;
+    readonly host: string;
+    readonly state: 'coherent' | 'stale_prior_release' | 'unknown' | 'error';
+    readonly observedConfidence: 'identity' | 'body_hash' | 'weak' | 'error';
+    readonly expectedReleaseId: string;
+    readonly expectedReleaseGeneration: number | null;
+    readonly observedReleaseId: string | null;
+    readonly observedReleaseGeneration: number | null;
+    readonly expectedSha256: string;
+    readonly observedSha256: string | null;
+    readonly status: number | null;
+    readonly contentType: string | null;
+    readonly contentLength: number | null;
+    readonly xCache: string | null;
+    readonly ageSeconds: number | null;
+    readonly error: string | null;
+  }[];
+  readonly pendingCount: number;
+  readonly pathsTruncated: boolean;
+  readonly pathCount: number;
+  readonly totalPathCount: number;
+  readonly vantage: string;
+  readonly probeMayHaveWarmedCache: boolean;
+  readonly pointerUpdates: Readonly<Record<string, {
+      readonly target: string;
+      readonly status: string;
+      readonly updated_at: string;
+    }>>;
+  readonly nextActions: readonly string[];
+  readonly probeBasis?: 'no_mutable_paths' | undefined;
 }
 
 export interface EncryptionKey {
@@ -290,6 +571,88 @@ export interface FreeAudit {
   };
 }
 
+export interface GatewayNode {
+  readonly nodeId: string;
+  readonly state: 'alive' | 'gone';
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly url: string;
+  readonly startedAt: string;
+  readonly seenAt: string;
+  readonly lagMs: number;
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+  readonly poolTotal: number;
+  readonly poolIdle: number;
+  readonly poolWaiting: number;
+  readonly sockets: number;
+  readonly subscriptions: number;
+}
+
+export interface HostResolution {
+  readonly hostname: string;
+  readonly hostBindingId: string | null;
+  readonly bindingStatus: string | null;
+  readonly projectId: string | null;
+  readonly channel: string | null;
+  readonly releaseId: string | null;
+  readonly releaseGeneration: number | null;
+  readonly routeManifestSha256: string | null;
+  readonly staticManifestSha256: string | null;
+  readonly staticManifestMetadata: null;
+  readonly normalizedPath: string | null;
+  readonly match: string;
+  readonly route: {
+    readonly pattern: string;
+    readonly methods: readonly string[] | null;
+    readonly target: {
+      readonly type: 'function';
+      readonly name: string;
+    } | {
+      readonly type: 'static';
+      readonly file: string;
+    };
+  } | null;
+  readonly assetPath: string | null;
+  readonly reachabilityAuthority: string | null;
+  readonly direct: boolean | null;
+  readonly staticSha256: string | null;
+  readonly contentType: string | null;
+  readonly cacheClass: string | null;
+  readonly cachePolicy: string | null;
+  readonly authorizationResult: string;
+  readonly casObject: {
+    readonly sha256: string;
+    readonly exists: boolean;
+    readonly expectedSize: number;
+    readonly actualSize: number | null;
+  } | null;
+  readonly responseVariant: {
+    readonly kind: string;
+    readonly variesBy: readonly string[];
+    readonly hostname: string;
+    readonly releaseId: string;
+    readonly releaseGeneration: number | null;
+    readonly path: string;
+    readonly rawStaticSha256: string;
+    readonly variantInputsHash: string;
+  } | null;
+  readonly allow: readonly string[] | null;
+  readonly routePattern: string | null;
+  readonly targetType: 'function' | 'static' | null;
+  readonly targetName: string | null;
+  readonly targetFile: string | null;
+  readonly authorized: boolean;
+  readonly fallbackState: string;
+  readonly errorCode: string | null;
+  readonly legacyImmutableRisk: readonly string[];
+  readonly emergencyFallback: null;
+  readonly edgePropagation: null;
+  /** The status that the request gets. */
+  readonly result: number;
+}
+
 export interface Identity {
   readonly principal: {
     readonly id: string;
@@ -339,6 +702,60 @@ export interface Inquiry {
   };
 }
 
+export interface InspectedPage {
+  readonly status: 'HIT' | 'MISS';
+  readonly host: string;
+  readonly path: string;
+  readonly search: string;
+  readonly method: 'GET';
+  readonly locale: string | null;
+  readonly releaseId: string | null;
+  readonly cachedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly writtenUnderGeneration: string | null;
+  readonly contentSha256: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Installation {
+  readonly version: string;
+  readonly nodeVersion: string;
+  readonly postgresVersion: string;
+  readonly nodeId: string;
+  readonly startedAt: string;
+  readonly production: boolean;
+  readonly leases: boolean;
+  readonly mail: 'smtp' | 'outbox';
+  readonly payments: 'self' | 'facilitator' | 'unavailable';
+  /** `trusted`: they run without isolation, as the operator allows; `unavailable`: none run. */
+  readonly functions: 'isolated' | 'trusted' | 'unavailable';
+  /** Why they are not isolated; null where they are. */
+  readonly functionsReason: string | null;
+  readonly signals: 'nats' | 'local';
+  readonly database: 'embedded' | 'external';
+  readonly dataFolder: string;
+  readonly databaseBytes: number;
+  readonly migrations: number;
+  readonly migratedTo: string;
+}
+
+export interface InstallationOrganization {
+  readonly orgId: string;
+  readonly displayName: string | null;
+  readonly slug: string | null;
+  readonly tier: 'prototype' | 'hobby' | 'team';
+  readonly lifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
+  readonly leasePerpetual: boolean;
+  readonly leaseExpiresAt: string | null;
+  readonly createdAt: string;
+  readonly members: number;
+  readonly projects: number;
+  readonly apiCalls: number;
+  readonly balanceUsdMicros: number;
+  readonly limits: Readonly<Record<string, number>>;
+  readonly overrides: Readonly<Record<string, number>>;
+}
+
 export interface Invite {
   readonly principalId: string;
   readonly orgId: string;
@@ -369,6 +786,151 @@ export interface LedgerEntry {
   readonly createdAt: string;
 }
 
+export interface ListedAsset {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly contentType: string | null;
+  readonly sha256: string;
+  readonly visibility: 'public' | 'private';
+  readonly immutable: boolean;
+  readonly immutableSuffix?: string | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly imageFormat: string | null;
+  readonly imageInfo: Readonly<Record<string, unknown>> | null;
+  readonly imageExif: Readonly<Record<string, unknown>> | null;
+  readonly imageExifPolicy: 'keep' | 'strip' | null;
+  readonly widthPx?: number | undefined;
+  readonly heightPx?: number | undefined;
+  readonly blurhash?: string | null | undefined;
+}
+
+export interface ListedUser {
+  readonly id: string;
+  readonly email: string;
+  readonly isAdmin: boolean;
+  readonly emailVerifiedAt: string | null;
+  readonly displayName: string | null;
+  readonly avatarUrl: string | null;
+  readonly isTest: boolean;
+  readonly lastSignInAt: string | null;
+  readonly createdAt: string;
+  readonly hasPassword: boolean;
+  readonly providers: readonly string[];
+  readonly passkeyCount: number;
+}
+
+export interface MailAttachment {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+}
+
+export interface Mailbox {
+  readonly mailboxId: string;
+  readonly address: string;
+  readonly managedAddress: string;
+  readonly slug: string;
+  readonly projectId: string;
+  readonly status: 'active' | 'suspended' | 'deleted';
+  readonly sendsToday: number;
+  readonly uniqueRecipients: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly isDefaultOutbound: boolean;
+  readonly isAuthSender: boolean;
+  readonly canSend: boolean;
+  readonly sendBlockedReason: string | null;
+  readonly domainKind: 'managed';
+  readonly addressDomain: string;
+  readonly managedDomain: string;
+  readonly customDomainReady: boolean;
+  readonly canReceive: boolean;
+  readonly receiveBlockedReason: string | null;
+  readonly footerPolicy: 'svc_transparency' | 'none';
+  readonly effectiveFooterPolicy: 'svc_transparency' | 'none';
+  readonly footerPolicyLockedReason: string | null;
+}
+
+export interface MailboxList {
+  readonly projectId: string;
+  readonly mailboxes: readonly Mailbox[];
+  readonly mailboxSettings: {
+    readonly defaultOutboundMailboxId: string | null;
+    readonly authSenderMailboxId: string | null;
+  };
+  readonly providerReadiness: {
+    readonly status: 'configured';
+    readonly provider: string;
+    readonly fromDomain: string;
+  };
+  readonly inboundProviderReadiness: {
+    readonly status: 'not_configured';
+    readonly provider: string;
+    readonly inboundDomains: readonly string[];
+    readonly maxRawBytes: number;
+  };
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
+export interface MailboxMessage {
+  readonly messageId: string;
+  readonly id: string;
+  readonly mailboxId: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly template: string | null;
+  readonly fromAddress: string;
+  readonly fromName: string | null;
+  readonly to: string;
+  readonly subject: string | null;
+  readonly status: 'pending' | 'sent' | 'failed' | 'received' | 'delivered' | 'bounced' | 'complained';
+  readonly deliveryState: string;
+  readonly provider: string | null;
+  readonly providerMessageId: string | null;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+  readonly receivedAt: string | null;
+  readonly attachmentsMeta: readonly MailAttachment[] | null;
+  readonly inReplyToMessageId: string | null;
+}
+
+export interface MailboxMessageDetail {
+  readonly messageId: string;
+  readonly id: string;
+  readonly mailboxId: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly template: string | null;
+  readonly fromAddress: string;
+  readonly fromName: string | null;
+  readonly to: string;
+  readonly subject: string | null;
+  readonly status: 'pending' | 'sent' | 'failed' | 'received' | 'delivered' | 'bounced' | 'complained';
+  readonly deliveryState: string;
+  readonly provider: string | null;
+  readonly providerMessageId: string | null;
+  readonly lastError: string | null;
+  readonly createdAt: string;
+  readonly sentAt: string | null;
+  readonly receivedAt: string | null;
+  readonly attachmentsMeta: readonly MailAttachment[] | null;
+  readonly inReplyToMessageId: string | null;
+  readonly bodyText: string;
+  readonly bodyHtml: string | null;
+  readonly variables: Readonly<Record<string, string>> | null;
+  readonly updatedAt: string;
+  readonly replies: readonly {
+    readonly id: string;
+    readonly from: string;
+    readonly body: string;
+    readonly receivedAt: string;
+  }[];
+}
+
 export interface Manifest {
   readonly ok: true;
   readonly version: string;
@@ -390,6 +952,25 @@ export interface Manifest {
     readonly files: readonly string[];
   }[];
   readonly signature: string | null;
+}
+
+export interface MeasuredOrganization {
+  readonly orgId: string;
+  readonly displayName: string | null;
+  readonly slug: string | null;
+  readonly tier: 'prototype' | 'hobby' | 'team';
+  readonly lifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
+  readonly leasePerpetual: boolean;
+  readonly leaseExpiresAt: string | null;
+  readonly createdAt: string;
+  readonly members: number;
+  readonly projects: number;
+  readonly apiCalls: number;
+  readonly balanceUsdMicros: number;
+  readonly limits: Readonly<Record<string, number>>;
+  readonly overrides: Readonly<Record<string, number>>;
+  readonly tierLimits: Readonly<Record<string, number>>;
+  readonly storageBytes: number;
 }
 
 export interface MemberEncryptionKey {
@@ -546,15 +1127,69 @@ export interface ProPack {
   readonly bundle: Delivery;
 }
 
+export interface ProjectDomain {
+  readonly projectId: string;
+  readonly domain: string;
+  readonly status: 'action_required' | 'waiting' | 'active' | 'needs_repair' | 'failed';
+  readonly desired: Readonly<Record<string, unknown>>;
+  readonly observed: Readonly<Record<string, unknown>>;
+  readonly effective: Readonly<Record<string, unknown>>;
+  readonly authority: {
+    readonly recommendedMode: 'manual_dns';
+    readonly options: readonly 'manual_dns'[];
+  };
+  readonly dnsRecords: readonly DomainRecord[];
+  readonly checks: readonly DomainCheck[];
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly method?: string | undefined;
+    readonly path?: string | undefined;
+    readonly why: string;
+    readonly safeToAutoRun: boolean;
+    readonly externalRequired: boolean;
+    readonly affectedRecordIds?: readonly string[] | undefined;
+  }[];
+  readonly provenance: Readonly<Record<string, string>>;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 export interface ProjectGrant {
   readonly id: string;
   readonly projectId: string;
   readonly principalId: string;
+  readonly displayName: string | null;
+  readonly wallet: string | null;
   readonly capability: string;
   readonly policy: Readonly<Record<string, unknown>> | null;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly createdAt: string;
+}
+
+export interface ProjectMetricsPoint {
+  readonly at: string;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly connections: number;
+  readonly storageBytes: number | null;
+}
+
+export interface ProjectRequest {
+  readonly seq: string;
+  readonly at: string;
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly code: string | null;
+  readonly caller: string | null;
+  readonly bytes: number | null;
 }
 
 export interface ProjectSummary {
@@ -608,6 +1243,41 @@ export interface ProjectUser {
   readonly userMetadata: Readonly<Record<string, unknown>>;
 }
 
+export interface ProjectUserAccount {
+  readonly user: ListedUser;
+  readonly userMetadata: Readonly<Record<string, unknown>>;
+  readonly identities: readonly UserIdentity[];
+  readonly passkeys: readonly UserPasskey[];
+  readonly sessions: readonly ProjectUserSession[];
+  readonly sessionCount: number;
+}
+
+export interface ProjectUserSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastRefreshedAt: string | null;
+  readonly expiresAt: string;
+  readonly hardExpiresAt: string;
+  readonly amr: readonly string[];
+  readonly aal: 'aal1' | 'aal2';
+  readonly provider: string | null;
+  readonly passkeyId: string | null;
+}
+
+export interface Reached {
+  readonly rows: 'all' | 'own' | 'policy' | 'none';
+  readonly cause: 'no_privilege' | 'read_only' | 'no_policy' | 'no_user' | 'policy' | 'no_row_security' | 'bypasses_row_security';
+  readonly columns: readonly string[] | null;
+  readonly ownerColumn: string | null;
+  readonly policies: readonly {
+    readonly table: string;
+    readonly name: string;
+    readonly restrictive: boolean;
+    readonly using: string | null;
+    readonly check: string | null;
+  }[];
+}
+
 export interface RedeemedMagicLink {
   readonly intent: 'signin' | 'invite' | 'claim' | 'recovery';
   readonly clientState: string | null;
@@ -615,6 +1285,87 @@ export interface RedeemedMagicLink {
   readonly stateTrusted: boolean;
   readonly delivery: 'link' | 'code' | 'both';
   readonly verifiedWith: 'link' | 'email_code';
+}
+
+export interface Release {
+  readonly kind: 'release_inventory';
+  readonly schemaVersion: 'agent-deploy-observability.v1';
+  readonly releaseId: string | null;
+  readonly projectId: string;
+  readonly parentId: string | null;
+  readonly deploymentId: string | null;
+  readonly status: 'active' | 'superseded' | 'failed' | 'staged' | null;
+  readonly manifestDigest: string | null;
+  readonly createdAt: string | null;
+  readonly createdBy: string | null;
+  readonly actor: OperationActor | null;
+  readonly activatedAt: string | null;
+  readonly supersededAt: string | null;
+  readonly operationId: string | null;
+  readonly planId: string | null;
+  readonly eventsUrl: string | null;
+  readonly effective: boolean;
+  readonly stateKind: 'current_live' | 'effective' | 'desired_manifest';
+  readonly releaseGeneration: number | null;
+  readonly staticManifestSha256: string | null;
+  readonly staticManifestMetadata: {
+    readonly fileCount: number;
+    readonly totalBytes: number;
+    readonly cacheClasses: Readonly<Record<string, number>>;
+    readonly cacheClassSources: Readonly<Record<string, number>>;
+    readonly spaFallback: string | null;
+  } | null;
+  readonly site: {
+    readonly paths: readonly {
+      readonly path: string;
+      readonly contentSha256: string;
+      readonly contentType: string;
+    }[];
+    readonly totals?: {
+      readonly paths: number;
+    } | undefined;
+  };
+  readonly staticPublicPaths: readonly {
+    readonly publicPath: string;
+    readonly assetPath: string;
+    readonly reachabilityAuthority: 'implicit_file_path' | 'explicit_public_path' | 'route_static_alias';
+    readonly direct: boolean;
+    readonly cacheClass: string;
+    readonly contentType: string;
+    readonly routeId?: string | undefined;
+    readonly methods?: readonly string[] | undefined;
+  }[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly codeHash: string;
+    readonly runtime: string;
+    readonly timeoutSeconds: number;
+    readonly memoryMb: number;
+    readonly schedule: string | null;
+  }[];
+  readonly secrets: {
+    readonly keys: readonly string[];
+  };
+  readonly subdomains: {
+    readonly names: readonly string[];
+  };
+  readonly routes: {
+    readonly manifestSha256: string | null;
+    readonly entries: readonly RouteEntry[];
+  };
+  readonly i18n: {
+    readonly defaultLocale: string;
+    readonly locales: readonly string[];
+    readonly detect: readonly string[];
+  } | null;
+  readonly embedding: {
+    readonly frameAncestors: readonly string[];
+  } | null;
+  readonly migrationsApplied: readonly {
+    readonly migrationId: string;
+    readonly checksumHex: string;
+    readonly appliedAt: string | null;
+  }[];
 }
 
 export interface Room {
@@ -689,6 +1440,45 @@ export interface RoomPresence {
   readonly expiresAt: string;
 }
 
+export interface RouteEntry {
+  readonly pattern: string;
+  readonly kind: 'exact' | 'prefix';
+  readonly prefix: string | null;
+  readonly methods: readonly string[] | null;
+  readonly target: {
+    readonly type: 'function';
+    readonly name: string;
+  } | {
+    readonly type: 'static';
+    readonly file: string;
+  };
+  readonly pricing?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface RoutesDiff {
+  readonly manifestSha256Old: string | null;
+  readonly manifestSha256New: string | null;
+  readonly added: readonly RouteEntry[];
+  readonly removed: readonly RouteEntry[];
+  readonly changed: readonly {
+    readonly pattern: string;
+    readonly before: RouteEntry;
+    readonly after: RouteEntry;
+    readonly fieldsChanged: readonly string[];
+  }[];
+}
+
+export interface SavedQuery {
+  readonly queryId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly sql: string;
+  readonly version: number;
+  readonly updatedBy: string | null;
+  readonly updatedAt: string;
+  readonly createdAt: string;
+}
+
 export interface SessionUser {
   readonly id: string;
   readonly email: string;
@@ -704,6 +1494,15 @@ export interface SessionUser {
     readonly providers: readonly string[];
   };
   readonly userMetadata: Readonly<Record<string, unknown>>;
+}
+
+export interface SiteDiff {
+  readonly path: string;
+  readonly sha256Old: string;
+  readonly sha256New: string;
+  readonly contentTypeOld: string;
+  readonly contentTypeNew: string;
+  readonly contentTypeInferred?: true | undefined;
 }
 
 export interface SourcePurchase {
@@ -733,6 +1532,23 @@ export interface SourcePurchase {
     readonly downloadUrl: string;
     readonly expiresAt: string;
   };
+}
+
+export interface StaticAssetsDiff {
+  readonly unchanged: number;
+  readonly changed: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly newlyUploadedCasBytes: number;
+  readonly reusedCasBytes: number;
+  readonly deploymentCopyBytesEliminated: number;
+  readonly legacyImmutableWarnings: readonly Readonly<Record<string, unknown>>[];
+  readonly previousImmutableFailures: readonly {
+    readonly path: string;
+    readonly previousSha256: string;
+    readonly candidateSha256: string;
+  }[];
+  readonly casAuthorizationFailures: readonly string[];
 }
 
 export interface Stats {
@@ -770,6 +1586,16 @@ export interface Stats {
     readonly auditedAt: string;
   }[];
   readonly generatedAt: string;
+}
+
+export interface Subdomain {
+  readonly name: string;
+  readonly deploymentId: string | null;
+  readonly url: string;
+  readonly deploymentUrl: string | null;
+  readonly projectId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
 export interface Tier {

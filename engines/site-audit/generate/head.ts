@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../../core/escape-html.ts';
 import type { SiteIdentity } from './site-identity.ts';
 
 /** Lines for the head of the page: title, description, canonical link and Open Graph. Contract 00, section 5.2. */
@@ -11,23 +12,13 @@ export function generateHead({ pageName, description, url, siteName, logo }: Sit
     ['og:image', logo],
   ];
   const lines = [
-    `<title>${escaped(pageName)}</title>`,
-    ...(description === '' ? [] : [`<meta name="description" content="${escaped(description)}">`]),
-    `<link rel="canonical" href="${escaped(url)}">`,
+    `<title>${escapeHtml(pageName)}</title>`,
+    ...(description === '' ? [] : [`<meta name="description" content="${escapeHtml(description)}">`]),
+    `<link rel="canonical" href="${escapeHtml(url)}">`,
     ...tags.flatMap(([property, content]) =>
-      content === undefined ? [] : [`<meta property="${property}" content="${escaped(content)}">`],
+      content === undefined ? [] : [`<meta property="${property}" content="${escapeHtml(content)}">`],
     ),
     `<meta name="twitter:card" content="summary">`,
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one]!);

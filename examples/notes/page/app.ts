@@ -6,7 +6,7 @@ interface Note {
   readonly body: string;
 }
 
-const config: PageConfig = await (await fetch('/config.json')).json();
+const config: PageConfig = await (await fetch('/_svc/config.json')).json();
 const gateway = await Gateway.open(config);
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;

@@ -28,7 +28,7 @@ export class Gateway {
 
   /** With whoever is signed in since an earlier visit. */
   static async open(config: PageConfig): Promise<Gateway> {
-    const store = new SessionStore(config.projectId);
+    const store = new SessionStore(config.project_id);
     return new Gateway(config, store, await store.read());
   }
 
@@ -66,8 +66,8 @@ export class Gateway {
   async follow(tables: readonly string[], changed: () => void, stop: AbortSignal): Promise<void> {
     let cursor = '';
     let failures = 0;
-    const { projectId } = this.#config;
-    const path = `/live/v1?${new URLSearchParams({ project_id: projectId, tables: tables.join(',') })}`;
+    const { project_id } = this.#config;
+    const path = `/live/v1?${new URLSearchParams({ project_id, tables: tables.join(',') })}`;
     while (!stop.aborted) {
       const silence = new Silence();
       const signal = AbortSignal.any([stop, silence.signal]);
@@ -107,7 +107,7 @@ export class Gateway {
 
   /** A refresh token is good for one use: of the tabs that want it, one uses it, and the others take what came of it. */
   #refresh(): Promise<void> {
-    return navigator.locks.request(`notes.session.${this.#config.projectId}`, async () => {
+    return navigator.locks.request(`notes.session.${this.#config.project_id}`, async () => {
       const used = this.#session?.refresh_token;
       this.#session = await this.#store.read();
       const refresh_token = this.#session?.refresh_token;
@@ -133,11 +133,11 @@ export class Gateway {
     more: Record<string, string> = {},
     signal?: AbortSignal,
   ): Promise<Response> {
-    const headers: Record<string, string> = { apikey: this.#config.anonKey, ...more };
+    const headers: Record<string, string> = { apikey: this.#config.anon_key, ...more };
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     const text = body === undefined ? null : JSON.stringify(body);
-    return fetch(this.#config.apiBase + path, { method, headers, body: text, signal: signal ?? null });
+    return fetch(this.#config.api_base + path, { method, headers, body: text, signal: signal ?? null });
   }
 
   async #answerOf<Answer>(response: Response): Promise<Answer> {

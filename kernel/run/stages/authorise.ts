@@ -1,10 +1,12 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
+import type { Authority, OrgScope } from '../../access/access.ts';
 import { callerKey } from '../../access/caller.ts';
 import { aboveCeiling } from '../../access/step-up.ts';
 import { chargeBudget } from '../../limits/budgets.ts';
 import { limitsOf, outsideRate } from '../../limits/limits.ts';
 import { assertWithinRate } from '../../limits/rate-limit.ts';
+import type { CalledAs } from '../../traffic/subject.ts';
 import { orgOf, projectOf } from '../operation.ts';
 import type { Run } from '../run.ts';
 
@@ -33,6 +35,9 @@ export async function authorise(run: Run): Promise<void> {
       : error;
   }
   run.projectId ??= projectOf(run.scope);
+  const { authority } = run.scope as Partial<OrgScope>;
+  if (run.projectId !== undefined && authority !== undefined)
+    ctx.subject?.admit(run.projectId, byAuthority[authority.kind], 'operation');
   const org = orgOf(run.scope);
   if (org === undefined) {
     if (pays) assertWithinRate(rateLimiter.take(`outside:${who}`, outsideRate));
@@ -53,3 +58,14 @@ export function spendBudget({ op, ctx, caller, input }: Run): void {
   const budget = caller.kind === 'admin' ? undefined : op.budget?.(input);
   if (budget !== undefined) chargeBudget(ctx, budget);
 }
+
+/** As what an operation was called, for the project's count of its requests. */
+const byAuthority = {
+  membership: 'member',
+  grant: 'guest',
+  delegate: 'delegate',
+  service_key: 'service',
+  anon_key: 'anon',
+  admin: 'admin',
+  system: 'admin',
+} as const satisfies Readonly<Record<Authority['kind'], CalledAs>>;

@@ -31,6 +31,7 @@ async function inOneTransaction({ op, ctx, caller, scope, input, claim }: Run<An
 /** A change in a project's own database. Its audit entry is written before it is tried. */
 async function inProjectDatabase({ op, ctx, caller, scope, input, claim }: Run<AnyProjectMutation>): Promise<unknown> {
   const { pool } = ctx.services.db;
+  await op.check?.({ ...ctx, ...scope }, input);
   const entry = op.attempt(input, scope);
   const runId = claim === undefined ? undefined : (claim.stepId ?? ctx.services.newId('run'));
   await inTransaction(pool, async (client) => {

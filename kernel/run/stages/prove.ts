@@ -9,11 +9,11 @@ import type { Run } from '../run.ts';
  * is open, a fresh passkey, an approval, a nonce.
  */
 export async function prove(run: Run): Promise<void> {
-  const { op, ctx, caller, scope, input } = run;
+  const { op, ctx, caller, scope } = run;
   if (op.kind === 'query') return requireStepUp(ctx, caller, op.reveals);
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
-  if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
+  if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, run);
   // A priced operation spends the nonce once it is paid for: a caller who is asked to pay sends the same signature again.
   if (caller.kind === 'wallet' && !isPriced(op)) await caller.spendNonce();
 }

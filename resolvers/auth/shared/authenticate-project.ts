@@ -3,6 +3,7 @@ import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import { calledByKey } from '../../../kernel/traffic/subject.ts';
 import { type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
 import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
 
@@ -76,7 +77,9 @@ export async function authenticateProject(
   // Not before: a call that is refused for its haste did nothing for the project.
   services.usage.count({ orgId: target.orgId, projectId: target.projectId });
   const keyRole = acting.role === 'authenticated' ? 'anon' : acting.role;
-  return { target, keyRole, user: acting.shown === undefined ? undefined : user };
+  const who = acting.shown === undefined ? undefined : user;
+  ctx.subject?.admit(target.projectId, who !== undefined ? 'authenticated' : calledByKey(keyRole));
+  return { target, keyRole, user: who };
 }
 
 const sendKey = { type: 'authenticate', auth: 'apikey', why: 'Send a key of the project in the apikey header.' };

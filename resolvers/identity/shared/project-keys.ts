@@ -26,6 +26,23 @@ export function makeProjectKey(
     .sign(keys.key('project-keys'));
 }
 
+export interface ProjectKeys {
+  readonly anonKey: string;
+  readonly serviceKey: string;
+}
+
+/** Both keys of a project. */
+export async function projectKeysOf(
+  keys: KeyRing,
+  project: { readonly id: string; readonly createdAt: Date },
+): Promise<ProjectKeys> {
+  const [anonKey, serviceKey] = await Promise.all([
+    makeProjectKey(keys, project, 'anon'),
+    makeProjectKey(keys, project, 'service_role'),
+  ]);
+  return { anonKey, serviceKey };
+}
+
 export interface ProjectKey {
   readonly projectId: string;
   readonly role: ProjectKeyRole;

@@ -29,7 +29,7 @@ export async function soldOf(
 ): Promise<Sold> {
   // The surfaces run nothing that has a price without its payment.
   const { price, settlement } = work.payment!;
-  const { getAddress } = await import('viem/utils');
+  const { checksumAddress } = await import('../../../engines/sign-in/wallet-signer.ts');
   return {
     id: work.services.newId('ord'),
     tier,
@@ -37,7 +37,7 @@ export async function soldOf(
     priceUsd: usdOf(price.amount),
     network: settlement.network,
     transaction: settlement.transaction,
-    payer: getAddress(settlement.payer),
+    payer: checksumAddress(settlement.payer),
     paidAt: settlement.blockTime,
     auditedAt,
   };

@@ -45,6 +45,11 @@ export const asOwner = (readOnly = false): BatchStatement =>
     [ownerRole],
   );
 
+/** Reads as the owner, with no path to search: what is named here has its schema. */
+export const asOwnReader = once("select set_config('role', $1, true), set_config('search_path', '', true)", [
+  ownerRole,
+]);
+
 /** What comes before reading catalogs: every name is written with its schema, and nothing of the tenant's is found. */
 export const asReader = once(
   "select set_config('search_path', '', true), set_config('transaction_read_only', 'on', true)",

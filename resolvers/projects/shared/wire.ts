@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { LifecycleState, Org, Tier } from '../../../db/schema/orgs.ts';
 import type { Project } from '../../../db/schema/projects.ts';
 import type { Authority } from '../../../kernel/access/access.ts';
+import type { Services } from '../../../kernel/run/context.ts';
 import type { OrgWithRole } from '../../orgs/shared/load-orgs.ts';
 import { lifecycleWire, tierWire } from '../../orgs/shared/wire.ts';
+import { hostsOfProjects, type ProjectHosts } from './project-hosts.ts';
 
 /** A project together with what its organization says about it. */
 export interface ProjectRow extends Project {
@@ -36,7 +38,7 @@ export function statusOf(project: ProjectRow): ProjectStatus {
 }
 
 /** Contract 01, section 5.2 (`OperationActor`). */
-const OperationActorWire = z
+export const OperationActorWire = z
   .object({
     schema_version: z.literal(1),
     principal: z
@@ -77,13 +79,13 @@ export const ProjectSummaryWire = z
   })
   .meta({ id: 'ProjectSummary' });
 
-export const projectToWire = (project: ProjectRow) => ({
+const summaryOf = (project: ProjectRow, { siteUrl, customDomains }: ProjectHosts) => ({
   id: project.id,
   project_id: project.id,
   name: project.name,
   tier: project.orgTier,
-  site_url: null,
-  custom_domains: [],
+  site_url: siteUrl,
+  custom_domains: [...customDomains],
   status: statusOf(project),
   effective_status: statusOf(project),
   organization_lifecycle_state: project.orgLifecycleState,
@@ -97,3 +99,13 @@ export const projectToWire = (project: ProjectRow) => ({
   deleted_at: project.deletedAt?.toISOString() ?? null,
   archived_at: project.archivedAt?.toISOString() ?? null,
 });
+
+/** Projects as they are shown, with where they are served. */
+export async function projectsToWire(services: Pick<Services, 'db' | 'settings'>, projects: readonly ProjectRow[]) {
+  const hosts = await hostsOfProjects(services, projects);
+  return projects.map((project, at) => summaryOf(project, hosts[at]!));
+}
+
+/** One project as it is shown. */
+export const projectToWire = async (services: Pick<Services, 'db' | 'settings'>, project: ProjectRow) =>
+  (await projectsToWire(services, [project]))[0]!;

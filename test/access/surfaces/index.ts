@@ -1,12 +1,20 @@
+import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
 import { claimSurfaces } from './claims.ts';
+import { contentSurfaces } from './content.ts';
+import { deploySurfaces } from './deploys.ts';
 import { errorSurfaces } from './errors.ts';
 import { escalationSurfaces } from './escalations.ts';
 import { eventSurfaces } from './events.ts';
+import { functionSurfaces } from './functions.ts';
 import { grantSurfaces } from './grants.ts';
+import { hostingSurfaces } from './hosting.ts';
+import { hostSurfaces } from './hosts.ts';
 import { identitySurfaces } from './identity.ts';
+import { installationSurfaces } from './installation.ts';
 import { mailSurfaces } from './mail.ts';
+import { mailboxSurfaces } from './mailboxes.ts';
 import { memberSurfaces } from './members.ts';
 import { operatorContactSurfaces } from './operator-contact.ts';
 import { orgSurfaces } from './orgs.ts';
@@ -17,16 +25,25 @@ import { projectSurfaces } from './projects.ts';
 import { roomArchiveSurfaces } from './room-archive.ts';
 import { roomInviteSurfaces } from './room-invites.ts';
 import { roomSurfaces } from './rooms.ts';
+import { savedQuerySurfaces } from './saved-queries.ts';
+import { secretSurfaces } from './secrets.ts';
 import type { Stage, Surfaces } from './surface.ts';
 import { vaultSurfaces } from './vaults.ts';
 
 /** Every documented path, each with its row. */
 export const allSurfaces = (stage: Stage): Surfaces => ({
   ...identitySurfaces(stage),
+  ...hostSurfaces(stage),
+  ...hostingSurfaces(stage),
   ...orgSurfaces(stage),
   ...memberSurfaces(stage),
   ...vaultSurfaces(stage),
   ...grantSurfaces(stage),
+  ...contentSurfaces(stage),
+  ...assetSurfaces(stage),
+  ...functionSurfaces(stage),
+  ...secretSurfaces(stage),
+  ...deploySurfaces(stage),
   ...eventSurfaces(stage),
   ...roomSurfaces(stage),
   ...claimSurfaces(stage),
@@ -40,8 +57,11 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...auditSurfaces(stage),
   ...productSurfaces(stage),
   ...mailSurfaces(stage),
+  ...mailboxSurfaces(stage),
+  ...installationSurfaces(stage),
   ...projectUserSurfaces(stage),
   ...projectDataSurfaces(stage),
+  ...savedQuerySurfaces(stage),
   // Last, since they end with the project's deletion.
   ...projectSurfaces(stage),
 });

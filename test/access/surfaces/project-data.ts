@@ -13,6 +13,11 @@ export const projectDataSurfaces = ({ params }: Stage): Surfaces => {
       cells: 'A + + + N + A +',
       field: project('tables { name }'),
     },
+    'GET /projects/v1/admin/:project_id/access': {
+      addition: { status: 200, reason: 'people who decide what a project shows see who may do what' },
+      cells: 'A + + + N + A +',
+      field: project('access { functions { name } }'),
+    },
     'POST /projects/v1/admin/:project_id/expose': {
       cells: 'A + + F N + A F',
       body: () => ({ version: 1 }),

@@ -5,9 +5,9 @@ import type { Stage, Surfaces } from './surface.ts';
 export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
   const email = 'ada@example.com';
   const change =
-    (name: string, selection: string, given = '') =>
+    (name: string, selection: string, given: string | (() => string) = '') =>
     () =>
-      `mutation { ${name}(input: { project: "${params.id}"${given} }) { ${selection} } }`;
+      `mutation { ${name}(input: { project: "${params.id}"${typeof given === 'string' ? given : given()} }) { ${selection} } }`;
   let userId: string;
   /** The project may have been deleted by now. */
   const prepare = async () => {
@@ -24,7 +24,48 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
     userId = made.body.id;
     return undefined;
   };
+  const withUser = async () => {
+    await prepare();
+    return { user_id: userId };
+  };
+  const managed = 'members manage the users of a project without its service key';
   return {
+    'GET /projects/v1/admin/:project_id/users': {
+      addition: { status: 200, reason: managed },
+      cells: 'A + + + N + A F',
+      prepare,
+      field: () => `{ project(id: "${params.id}") { users { edges { node { email } } } } }`,
+    },
+    'GET /projects/v1/admin/:project_id/users/:user_id': {
+      addition: { status: 200, reason: managed },
+      cells: 'A + + + N + A F',
+      prepare: withUser,
+      field: () => `{ projectUser(project: "${params.id}", userId: "${params.user_id}") { sessionCount } }`,
+    },
+    'PATCH /projects/v1/admin/:project_id/users/:user_id': {
+      addition: { status: 200, reason: managed },
+      cells: 'A + + F N + A F',
+      body: () => ({ display_name: 'Ada' }),
+      prepare: withUser,
+      field: change('updateProjectUser', 'userId', () => `, userId: "${params.user_id}", displayName: "Ada"`),
+    },
+    'POST /projects/v1/admin/:project_id/users/:user_id/end-sessions': {
+      addition: { status: 200, reason: managed },
+      cells: 'A + + F N + A F',
+      prepare: withUser,
+      field: change('endProjectUserSessions', 'ended', () => `, userId: "${params.user_id}"`),
+    },
+    'POST /projects/v1/admin/:project_id/users/:user_id/send-link': {
+      addition: { status: 200, reason: managed },
+      cells: 'A + + F N + A F',
+      body: () => ({ redirect_url: 'http://localhost:3000/' }),
+      prepare: withUser,
+      field: change(
+        'sendProjectUserLink',
+        'email',
+        () => `, userId: "${params.user_id}", redirectUrl: "http://localhost:3000/"`,
+      ),
+    },
     'POST /projects/v1/admin/:project_id/promote-user': {
       cells: 'A + + F N + A F',
       body: () => ({ email }),
@@ -60,10 +101,7 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
 
       cells: 'A + + F N + A F',
       search: () => `?project_id=${params.id}`,
-      prepare: async () => {
-        await prepare();
-        return { user_id: userId };
-      },
+      prepare: withUser,
       field: () =>
         `mutation { deleteProjectUser(input: { project: "${params.id}", userId: "${params.user_id}" }) { userId } }`,
     },

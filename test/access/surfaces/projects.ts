@@ -38,6 +38,16 @@ export const projectSurfaces = ({ params, service }: Stage): Surfaces => {
       field: change('setProjectRepoName', ', name: "renamed"'),
     },
     'GET /projects/v1/admin/:project_id/usage': { cells: 'A + + + + + A +', field: project('usage { apiCalls }') },
+    'GET /projects/v1/:project_id/metrics': {
+      addition: { status: 200, reason: 'charts of a project come from what is kept, not from what a page has seen' },
+      cells: 'A + + + + + A +',
+      field: project('metrics(range: HOUR) { stepSeconds points { at } }'),
+    },
+    'GET /projects/v1/:project_id/requests': {
+      addition: { status: 200, reason: 'a member looks a refusal up by the id that its envelope carries' },
+      cells: 'A + + + N + A +',
+      field: project('requests { edges { cursor } }'),
+    },
     'POST /projects/v1/admin/:id/archive': { cells: 'A P P F P P P +', field: change('archiveProject') },
     'POST /projects/v1/admin/:id/reactivate': { cells: 'A P P F P P P +', field: change('reactivateProject') },
     'DELETE /projects/v1/:id': {

@@ -21,86 +21,102 @@ export const group: Group = {
   about: [
     'svc admin: what the platform admin of a gateway does. SVC_ADMIN_KEY has the key of the installation; it is never written anywhere.',
   ],
-  commands: everyCommand(rows, [
-    admin('lease-perpetual', rows['orgs.setLeasePerpetual'], {
-      takes: [take('org')],
-      flags: { lease_perpetual: null },
-      more: [
-        { name: 'enable', type: 'boolean', about: 'Keep it active for ever.' },
-        { name: 'disable', type: 'boolean', about: 'Have its lease count again.' },
-      ],
-      set: ({ flags }) => {
-        if (flags.is('enable') === flags.is('disable'))
-          throw badUsage('Give either --enable or --disable.', { field: 'enable' });
-        return { lease_perpetual: flags.is('enable') };
-      },
-      examples: [['For ever', `admin lease-perpetual ${org} --enable`]],
-    }),
-    admin('limits', rows['orgs.setLimits'], {
-      takes: [take('org')],
-      examples: [['Fewer reads', `admin limits ${org} --limits '{"reads_per_second":50}'`]],
-    }),
-    admin('credit', rows['billing.addCredit'], {
-      takes: [take('org')],
-      flags: { amount_usd_micros: 'amount' },
-      examples: [['Ten dollars', `admin credit ${org} --amount 10000000 --reference INV-17`]],
-    }),
-    admin('archive', rows['projects.archive'], {
-      takes: [take('project')],
-      examples: [['Put it away', 'admin archive prj_0kz3m']],
-    }),
-    admin('reactivate', rows['projects.reactivate'], {
-      takes: [take('project')],
-      examples: [['Take it out again', 'admin reactivate prj_0kz3m']],
-    }),
-    admin('incident declare', rows['incidents.declare'], {
-      examples: [
-        [
-          'Of nobody in particular',
-          'admin incident declare --subsystem mail --severity major --scope global --summary "Mail is late"',
+  commands: everyCommand(
+    rows,
+    [
+      admin('lease-perpetual', rows['orgs.setLeasePerpetual'], {
+        takes: [take('org')],
+        flags: { lease_perpetual: null },
+        more: [
+          { name: 'enable', type: 'boolean', about: 'Keep it active for ever.' },
+          { name: 'disable', type: 'boolean', about: 'Have its lease count again.' },
         ],
-      ],
-    }),
-    admin('incident resolve', rows['incidents.resolve'], {
-      takes: [take('incident', { name: 'incident_id' })],
-      examples: [['Over', 'admin incident resolve inc_0kz3m']],
-    }),
-    admin('outbox', rows['mail.listOutbox'], {
-      flags: { after: 'cursor' },
-      examples: [['The latest', 'admin outbox --limit 10']],
-    }),
-    admin('test-mail', rows['mail.sendTest'], {
-      takes: [take('to')],
-      examples: [['Does it go out?', 'admin test-mail ada@example.com']],
-    }),
-    admin('vault register', rows['vaults.register'], {
-      takes: [take('org'), take('project_id')],
-      examples: [['Of a project', `admin vault register ${org} prj_0kz3m`]],
-    }),
-    admin('vault enrol-key', rows['vaults.enrolKey'], {
-      takes: [take('org'), take('principal', { name: 'principal_id' })],
-      examples: [
-        [
-          'Of a member',
-          `admin vault enrol-key ${org} prn_0kz3m --fingerprint SHA256:abc --custody-scheme device_keystore`,
+        set: ({ flags }) => {
+          if (flags.is('enable') === flags.is('disable'))
+            throw badUsage('Give either --enable or --disable.', { field: 'enable' });
+          return { lease_perpetual: flags.is('enable') };
+        },
+        examples: [['For ever', `admin lease-perpetual ${org} --enable`]],
+      }),
+      admin('limits', rows['orgs.setLimits'], {
+        takes: [take('org')],
+        examples: [['Fewer reads', `admin limits ${org} --limits '{"reads_per_second":50}'`]],
+      }),
+      admin('credit', rows['billing.addCredit'], {
+        takes: [take('org')],
+        flags: { amount_usd_micros: 'amount' },
+        examples: [['Ten dollars', `admin credit ${org} --amount 10000000 --reference INV-17`]],
+      }),
+      admin('archive', rows['projects.archive'], {
+        takes: [take('project')],
+        examples: [['Put it away', 'admin archive prj_0kz3m']],
+      }),
+      admin('reactivate', rows['projects.reactivate'], {
+        takes: [take('project')],
+        examples: [['Take it out again', 'admin reactivate prj_0kz3m']],
+      }),
+      admin('limits get', rows['orgs.getLimits'], {
+        takes: [take('org')],
+        examples: [['What holds', `admin limits get ${org}`]],
+      }),
+      admin('orgs', rows['orgs.listAll'], {
+        flags: { after: 'cursor' },
+        examples: [['By a part of the name', 'admin orgs --search acme']],
+      }),
+      admin('incident list', rows['incidents.list'], {
+        flags: { after: 'cursor' },
+        examples: [['Those that last', 'admin incident list --status ongoing']],
+      }),
+      admin('incident declare', rows['incidents.declare'], {
+        examples: [
+          [
+            'Of nobody in particular',
+            'admin incident declare --subsystem mail --severity major --scope global --summary "Mail is late"',
+          ],
         ],
-      ],
-    }),
-    admin('vault report-lost-key', rows['vaults.reportLostKey'], {
-      takes: [take('org'), take('principal', { name: 'principal_id' })],
-      examples: [['Of a member', `admin vault report-lost-key ${org} prn_0kz3m`]],
-    }),
-    admin('vault admit-writer', rows['vaults.admitWriter'], {
-      takes: [take('org'), take('vault', { name: 'vault_id' })],
-      examples: [['A key', `admin vault admit-writer ${org} ${vault} --encryption-key-id ${vault}`]],
-    }),
-    admin('vault push', rows['vaults.takePush'], {
-      takes: [take('org'), take('vault', { name: 'vault_id' })],
-      examples: [['By a writer', `admin vault push ${org} ${vault} --encryption-key-id ${vault}`]],
-    }),
-    admin('vault rotate-epoch', rows['vaults.rotateEpoch'], {
-      takes: [take('org'), take('vault', { name: 'vault_id' })],
-      examples: [['By a surviving writer', `admin vault rotate-epoch ${org} ${vault} --encryption-key-id ${vault}`]],
-    }),
-  ]),
+      }),
+      admin('incident resolve', rows['incidents.resolve'], {
+        takes: [take('incident', { name: 'incident_id' })],
+        examples: [['Over', 'admin incident resolve inc_0kz3m']],
+      }),
+      admin('outbox', rows['mail.listOutbox'], {
+        flags: { after: 'cursor' },
+        examples: [['The latest', 'admin outbox --limit 10']],
+      }),
+      admin('test-mail', rows['mail.sendTest'], {
+        takes: [take('to')],
+        examples: [['Does it go out?', 'admin test-mail ada@example.com']],
+      }),
+      admin('vault register', rows['vaults.register'], {
+        takes: [take('org'), take('project_id')],
+        examples: [['Of a project', `admin vault register ${org} prj_0kz3m`]],
+      }),
+      admin('vault enrol-key', rows['vaults.enrolKey'], {
+        takes: [take('org'), take('principal', { name: 'principal_id' })],
+        examples: [
+          [
+            'Of a member',
+            `admin vault enrol-key ${org} prn_0kz3m --fingerprint SHA256:abc --custody-scheme device_keystore`,
+          ],
+        ],
+      }),
+      admin('vault report-lost-key', rows['vaults.reportLostKey'], {
+        takes: [take('org'), take('principal', { name: 'principal_id' })],
+        examples: [['Of a member', `admin vault report-lost-key ${org} prn_0kz3m`]],
+      }),
+      admin('vault admit-writer', rows['vaults.admitWriter'], {
+        takes: [take('org'), take('vault', { name: 'vault_id' })],
+        examples: [['A key', `admin vault admit-writer ${org} ${vault} --encryption-key-id ${vault}`]],
+      }),
+      admin('vault push', rows['vaults.takePush'], {
+        takes: [take('org'), take('vault', { name: 'vault_id' })],
+        examples: [['By a writer', `admin vault push ${org} ${vault} --encryption-key-id ${vault}`]],
+      }),
+      admin('vault rotate-epoch', rows['vaults.rotateEpoch'], {
+        takes: [take('org'), take('vault', { name: 'vault_id' })],
+        examples: [['By a surviving writer', `admin vault rotate-epoch ${org} ${vault} --encryption-key-id ${vault}`]],
+      }),
+    ],
+    { credential },
+  ),
 };

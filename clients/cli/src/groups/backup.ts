@@ -2,7 +2,14 @@ import { resolve } from 'node:path';
 import type { Command, Group } from '../command.ts';
 import { installationFlags, runInstallationProgram } from '../installation-program.ts';
 
-const folder = { name: 'folder', about: 'Folder of backups; it is made when it is missing.' };
+const folder = {
+  name: 'folder',
+  about: 'Folder of backups; it is made when it is missing. SVC_BACKUP_DIR unless told.',
+  optional: true,
+} as const;
+
+/** The folder as it was given; without one the program takes that of SVC_BACKUP_DIR. */
+const given = (cwd: string, path: string | undefined): string[] => (path === undefined ? [] : [resolve(cwd, path)]);
 
 const backup: Command = {
   words: 'backup',
@@ -26,7 +33,7 @@ const backup: Command = {
   },
   async run({ cli, positionals, flags, exitWith }) {
     const keep = flags.number('keep');
-    const words = [resolve(cli.cwd, positionals.folder!), ...(keep === undefined ? [] : ['--keep', String(keep)])];
+    const words = [...given(cli.cwd, positionals.folder), ...(keep === undefined ? [] : ['--keep', String(keep)])];
     const { result, code } = await runInstallationProgram(cli, 'backup', words, flags, { newSecrets: true });
     if (code === 2) exitWith(code);
     return result;
@@ -40,7 +47,7 @@ const list: Command = {
   flags: installationFlags,
   examples: [['What there is', 'backup list /mnt/backups/svc']],
   run: async ({ cli, positionals, flags }) => {
-    const words = [resolve(cli.cwd, positionals.folder!), '--list'];
+    const words = [...given(cli.cwd, positionals.folder), '--list'];
     return (await runInstallationProgram(cli, 'backup', words, flags)).result;
   },
 };

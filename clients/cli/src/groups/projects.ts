@@ -150,6 +150,10 @@ const sql: Command = {
       placeholder: 'json',
       about: 'Values of $1 and so on, of a single statement, as a JSON list.',
     },
+    { name: 'as', type: 'string', choices: ['anon', 'authenticated'], about: 'Try it as a caller with this role.' },
+    { name: 'user', type: 'string', placeholder: 'user', about: 'Id or address of the user, for authenticated.' },
+    { name: 'rollback', type: 'boolean', about: 'Run everything and keep nothing.' },
+    { name: 'each', type: 'boolean', about: 'Show the result of every statement.' },
     { name: 'idempotency-key', type: 'string', placeholder: 'key', about: 'The same key runs it once.' },
     projectFlag,
   ],
@@ -157,6 +161,8 @@ const sql: Command = {
     ['A question', 'projects sql "select count(*) from notes"'],
     ['With values', `projects sql "insert into notes (text) values (\\$1)" --params '["hello"]'`],
     ['A file', 'projects sql --file schema.sql'],
+    ['What do visitors see?', 'projects sql "select * from notes" --as anon'],
+    ['Try a change', 'projects sql "delete from notes where id < 10" --rollback'],
   ],
   operations: ['projects.sql'],
   human: 'sql',
@@ -167,8 +173,18 @@ const sql: Command = {
       throw badUsage('Give either statements or --file.', { field: 'sql' });
     const text = file === undefined ? positionals.sql : await readText(cli, file);
     const params = await readInput(cli, flags.value('params'), 'params');
+    const [role, user] = [flags.text('as'), flags.text('user')];
+    if (user !== undefined && role === undefined)
+      throw badUsage('--user goes with --as authenticated.', { field: 'user' });
+    const how = {
+      ...(role !== undefined && {
+        as: { role, ...(user !== undefined && { [user.includes('@') ? 'email' : 'user']: user }) },
+      }),
+      ...(flags.is('rollback') && { rollback: true }),
+      ...(flags.is('each') && { each: true }),
+    };
     try {
-      return await perform(cli, rows['projects.sql'], { project: id, sql: text, params }, { flags });
+      return await perform(cli, rows['projects.sql'], { project: id, sql: text, params, ...how }, { flags });
     } catch (error) {
       throw error instanceof Failure ? new Failure(error.envelope, error.exitCode, text) : error;
     }

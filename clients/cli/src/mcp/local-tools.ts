@@ -16,6 +16,13 @@ interface LocalCall {
   readonly forBuyers?: boolean;
 }
 
+interface LocalHints {
+  readonly required?: readonly string[];
+  readonly reads?: boolean;
+  readonly destroys?: boolean;
+  readonly world?: boolean;
+}
+
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more });
 
 const local = (
@@ -23,13 +30,13 @@ const local = (
   title: string,
   description: string,
   properties: Readonly<Record<string, unknown>> = {},
-  { required = [], reads = false, world = false }: { required?: string[]; reads?: boolean; world?: boolean } = {},
+  { required = [], reads = false, destroys = false, world = false }: LocalHints = {},
 ): LocalTool => ({
   name,
   title,
   description,
   inputSchema: { type: 'object', properties, required, additionalProperties: false },
-  annotations: { readOnlyHint: reads, destructiveHint: false, idempotentHint: reads, openWorldHint: world },
+  annotations: { readOnlyHint: reads, destructiveHint: destroys, idempotentHint: reads, openWorldHint: world },
 });
 
 const identifier = '^[A-Za-z_][A-Za-z0-9_]*$';
@@ -91,6 +98,32 @@ const calls: readonly LocalCall[] = [
       { required: ['project_id'] },
     ),
     words: ({ project_id }) => ['projects', 'use', String(project_id)],
+  },
+  {
+    tool: local(
+      'deploy_site_dir',
+      'Deploy a folder as the site',
+      'Makes a folder of this machine the whole site of a project, as a build leaves it, and waits until it is live. deploy_site takes the files themselves.',
+      {
+        project: text('Project, for example prj_0kz3m.'),
+        dir: text('The folder, meant from where svc mcp runs.'),
+        target: text('Where it goes: a project has the one site that is live.', { enum: ['production'] }),
+        allow_warning_codes: {
+          type: 'array',
+          items: { type: 'string', pattern: '^[A-Z_]+$' },
+          description: 'Agrees to warnings of these codes.',
+        },
+      },
+      { required: ['project', 'dir'], destroys: true },
+    ),
+    words: ({ project, dir, allow_warning_codes: codes }) => [
+      'sites',
+      'deploy-dir',
+      String(dir),
+      '--project',
+      String(project),
+      ...(Array.isArray(codes) && codes.length > 0 ? [`--allow-warning=${codes.join(',')}`] : []),
+    ],
   },
   {
     tool: local(

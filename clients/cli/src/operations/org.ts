@@ -334,6 +334,30 @@ export const rows = {
         about: 'Organization, a UUID.',
         required: true,
       },
+      action: {
+        at: 'query',
+        as: 'action',
+        type: 'string',
+        about: 'Only this action, for example `project.created`, or all that begin with it: `project`.',
+      },
+      actor: {
+        at: 'query',
+        as: 'actor',
+        type: 'string',
+        about: 'Only what this principal did.',
+      },
+      since: {
+        at: 'query',
+        as: 'since',
+        type: 'string',
+        about: 'Only what took place from then on.',
+      },
+      until: {
+        at: 'query',
+        as: 'until',
+        type: 'string',
+        about: 'Only what took place before then.',
+      },
       limit: {
         at: 'query',
         as: 'limit',

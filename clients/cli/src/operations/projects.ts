@@ -2,6 +2,22 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'projects.access': {
+    operation: 'projects.access',
+    command: 'projects access',
+    summary: 'Who may do what in a project: for each table, view and function, by privileges and row policies.',
+    method: 'GET',
+    path: '/projects/v1/admin/:project_id/access',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+    },
+  },
   'projects.applyExpose': {
     operation: 'projects.applyExpose',
     command: 'projects apply-expose',
@@ -22,6 +38,12 @@ export const rows = {
         type: 'json',
         about: 'The expose manifest.',
         required: true,
+      },
+      revision: {
+        at: 'query',
+        as: 'revision',
+        type: 'string',
+        about: 'Refuses to apply unless the manifest that is applied has this revision; `none` where none is.',
       },
     },
     key: 'taken',
@@ -119,6 +141,29 @@ export const rows = {
       },
     },
   },
+  'projects.getMetrics': {
+    operation: 'projects.getMetrics',
+    command: 'projects metrics',
+    summary: 'How busy a project was: requests, errors, latency, connections and storage over time.',
+    method: 'GET',
+    path: '/projects/v1/:project_id/metrics',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      range: {
+        at: 'query',
+        as: 'range',
+        type: 'string',
+        about: 'How far back: an `hour` by the minute, a `day`, a `week` by the hour, or a `month`; a day unless told.',
+        choices: ['hour', 'day', 'week', 'month'],
+      },
+    },
+  },
   'projects.getUsage': {
     operation: 'projects.getUsage',
     command: 'projects usage',
@@ -166,6 +211,84 @@ export const rows = {
         as: 'include',
         type: 'string',
         about: '`archived` lists archived ones too.',
+      },
+    },
+  },
+  'projects.listRequests': {
+    operation: 'projects.listRequests',
+    command: 'projects requests',
+    summary: 'The latest requests of a project, newest first, of the last seven days.',
+    method: 'GET',
+    path: '/projects/v1/:project_id/requests',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      request_id: {
+        at: 'query',
+        as: 'request_id',
+        type: 'string',
+        about: 'Only the request whose answer carried this `trace_id`, `trc_…`.',
+      },
+      status: {
+        at: 'query',
+        as: 'status',
+        type: 'string',
+        about: 'Only answers of this class of status, such as `5xx`.',
+        choices: ['2xx', '3xx', '4xx', '5xx'],
+      },
+      method: {
+        at: 'query',
+        as: 'method',
+        type: 'string',
+        about: 'Only this method of HTTP; `WS` is for what came through a socket.',
+      },
+      path: {
+        at: 'query',
+        as: 'path',
+        type: 'string',
+        about: 'Only paths that begin like this.',
+      },
+      since: {
+        at: 'query',
+        as: 'since',
+        type: 'string',
+        about: 'Only requests from then on.',
+      },
+      until: {
+        at: 'query',
+        as: 'until',
+        type: 'string',
+        about: 'Only requests before then.',
+      },
+      limit: {
+        at: 'query',
+        as: 'limit',
+        type: 'number',
+        about: 'Rows per page: 50 unless told, at most 200.',
+        min: 1,
+      },
+      after: {
+        at: 'query',
+        as: 'after',
+        type: 'string',
+        about: 'Only rows after this cursor.',
+      },
+      before: {
+        at: 'query',
+        as: 'before',
+        type: 'string',
+        about: 'Only rows before this cursor, those nearest to it.',
+      },
+      from_end: {
+        at: 'query',
+        as: 'from_end',
+        type: 'boolean',
+        about: 'The last rows of the list, rather than its first.',
       },
     },
   },
@@ -259,6 +382,25 @@ export const rows = {
         as: 'params',
         type: 'json',
         about: 'Values of `$1` and so on, of a single statement: lists are arrays, objects JSON.',
+      },
+      as: {
+        at: 'body',
+        as: 'as',
+        type: 'json',
+        about:
+          'Tries the SQL as another caller, so that row security decides. It rehearses and protects nothing: the SQL may make itself the owner again.',
+      },
+      rollback: {
+        at: 'body',
+        as: 'rollback',
+        type: 'boolean',
+        about: 'Runs everything and keeps nothing. Sequences do not go back.',
+      },
+      each: {
+        at: 'body',
+        as: 'each',
+        type: 'boolean',
+        about: 'Answers every statement in `results`, in place of the last one in `rows` and `fields`.',
       },
     },
     key: 'taken',

@@ -1,12 +1,21 @@
 import { ChartNoAxesColumn } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type uPlot from 'uplot';
+import { loadCode } from '../load-code.ts';
+import { type Steps, ticksUpTo } from './chart-ticks.ts';
 import { State } from './status.tsx';
 
 export interface Series {
   readonly name: string;
   /** One for each moment; null where nothing is known. */
   readonly values: readonly (number | null)[];
+}
+
+/** A moment that is marked by a line, for example a release. */
+export interface Mark {
+  /** In seconds since 1970. */
+  readonly at: number;
+  readonly name: string;
 }
 
 interface ChartProps {
@@ -17,11 +26,17 @@ interface ChartProps {
   readonly series: readonly Series[];
   /** Writes a value, with its unit. @default as a number */
   readonly format?: (value: number) => string;
+  /** What the lines across the chart are at: whole numbers of things, powers of two of bytes, or any round number. @default 'whole' */
+  readonly steps?: Steps;
   /** @default 'line' */
   readonly kind?: 'line' | 'bars';
   /** What an empty chart says. @default 'Nothing yet' */
   readonly emptyTitle?: string;
+  /** Moments to mark. Name them beside the chart, too. @default none */
+  readonly marks?: readonly Mark[];
 }
+
+const noMarks: readonly Mark[] = [];
 
 const plain = (value: number): string => value.toLocaleString('en');
 
@@ -29,13 +44,19 @@ const plain = (value: number): string => value.toLocaleString('en');
  * Values over time. The pointer or the arrow keys read a moment; screen readers get a sentence on each series. The library
  * that draws is loaded with the first chart.
  */
-export function Chart({ title, times, series, format = plain, kind = 'line', emptyTitle = 'Nothing yet' }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, times, series, format = plain, steps = 'whole', kind = 'line' } = props;
+  const { emptyTitle = 'Nothing yet', marks = noMarks } = props;
   const id = useId();
   const holder = useRef<HTMLDivElement>(null);
   const drawn = useRef<uPlot>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
   const [at, setAt] = useState<number>();
+  const [fault, setFault] = useState<string>();
   const isEmpty = series.every(({ values }) => values.every((value) => value === null || value === 0));
   const names = series.map(({ name }) => name).join('\n');
+  const marked = marks.map(({ at: moment, name }) => `${moment} ${name}`).join('\n');
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new values are set below, without drawing anew.
   useEffect(() => {
@@ -47,13 +68,16 @@ export function Chart({ title, times, series, format = plain, kind = 'line', emp
     // Colours are resolved when the chart is drawn.
     const theme = new MutationObserver(() => redraw());
     const system = matchMedia('(prefers-color-scheme: dark)');
-    void Promise.all([import('uplot'), document.fonts.ready]).then(([{ default: Plot }]) => {
+    const draw = ([{ default: Plot }]: readonly [{ readonly default: typeof uPlot }, unknown]) => {
       if (ended) return;
+      setFault(undefined);
       redraw = () => {
+        // Values may have come since the chart was first drawn.
+        const now = latest.current;
         drawn.current?.destroy();
         drawn.current = new Plot(
-          optionsOf(Plot, element, { series, kind, format, read: setAt }),
-          dataOf(times, series),
+          optionsOf(Plot, element, { series: now.series, kind, format, steps, marks, read: setAt }),
+          dataOf(now.times, now.series, kind),
           element,
         );
       };
@@ -61,6 +85,9 @@ export function Chart({ title, times, series, format = plain, kind = 'line', emp
       observer.observe(element);
       theme.observe(document.documentElement, { attributeFilter: ['data-theme'] });
       system.addEventListener('change', redraw);
+    };
+    Promise.all([loadCode(() => import('uplot')), document.fonts.ready]).then(draw, (error: Error) => {
+      if (!ended) setFault(error.message);
     });
     return () => {
       ended = true;
@@ -70,9 +97,9 @@ export function Chart({ title, times, series, format = plain, kind = 'line', emp
       drawn.current?.destroy();
       drawn.current = undefined;
     };
-  }, [names, kind, isEmpty]);
+  }, [names, kind, isEmpty, marked]);
 
-  useEffect(() => drawn.current?.setData(dataOf(times, series)), [times, series]);
+  useEffect(() => drawn.current?.setData(dataOf(times, series, kind)), [times, series, kind]);
 
   const step = (by: number) => setAt((now) => Math.max(0, Math.min(times.length - 1, (now ?? times.length) + by)));
   const shown = at ?? times.length - 1;
@@ -85,6 +112,11 @@ export function Chart({ title, times, series, format = plain, kind = 'line', emp
         <State icon={ChartNoAxesColumn} title={emptyTitle} />
       ) : (
         <>
+          {fault !== undefined && (
+            <p className="fault" role="alert">
+              {fault}
+            </p>
+          )}
           <div
             ref={holder}
             className="series-plot"
@@ -121,25 +153,30 @@ const timeOf = (seconds: number): string =>
   new Date(seconds * 1_000).toLocaleString('en', {
     month: 'short',
     day: 'numeric',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
   });
 
 const valueText = (value: number | null | undefined, format: (value: number) => string): string =>
   value == null ? 'unknown' : format(value);
 
-const dataOf = (times: readonly number[], series: readonly Series[]): uPlot.AlignedData => [
+/** A bar of no height has an outline, which would look like a small value: there is no bar for zero. */
+const dataOf = (times: readonly number[], series: readonly Series[], kind: 'line' | 'bars'): uPlot.AlignedData => [
   [...times],
-  ...series.map(({ values }) => [...values]),
+  ...series.map(({ values }) => (kind === 'bars' ? values.map((value) => value || null) : [...values])),
 ];
 
 const sizeOf = (element: HTMLElement) => ({ width: element.clientWidth, height: element.clientHeight });
 
-interface Drawing extends Required<Pick<ChartProps, 'series' | 'kind' | 'format'>> {
+interface Drawing extends Required<Pick<ChartProps, 'series' | 'kind' | 'format' | 'steps' | 'marks'>> {
   readonly read: (at: number | undefined) => void;
 }
 
-function optionsOf(Plot: typeof uPlot, element: HTMLElement, { series, kind, format, read }: Drawing): uPlot.Options {
+function optionsOf(
+  Plot: typeof uPlot,
+  element: HTMLElement,
+  { series, kind, format, steps, marks, read }: Drawing,
+): uPlot.Options {
   const style = getComputedStyle(element);
   // A canvas knows no `light-dark()`: the colour is resolved by a property that has it.
   const colour = (name: string): string => {
@@ -160,10 +197,18 @@ function optionsOf(Plot: typeof uPlot, element: HTMLElement, { series, kind, for
     ...sizeOf(element),
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    // The highest label is at or above the highest value.
+    scales: { y: { range: (_plot, _min, max) => [0, ticksUpTo(max, steps).at(-1)!] } },
+    padding: [10, 14, 0, 0],
     axes: [
-      { ...axis, grid: { show: false } },
-      { ...axis, size: 56, values: (_plot, splits) => splits.map((split) => format(split)) },
+      // The gap keeps the first label clear of the lowest one beside the chart.
+      { ...axis, grid: { show: false }, gap: 10, size: 50, values: moments },
+      {
+        ...axis,
+        size: 62,
+        splits: (_plot, _axis, _min, max) => [...ticksUpTo(max, steps)],
+        values: (_plot, splits) => splits.map((split) => format(split)),
+      },
     ],
     series: [
       {},
@@ -173,11 +218,56 @@ function optionsOf(Plot: typeof uPlot, element: HTMLElement, { series, kind, for
           label: name,
           stroke,
           width: 1.75,
-          points: { show: false },
-          ...(kind === 'bars' ? { paths: Plot.paths.bars!({ size: [0.7, 40] }), fill: stroke } : {}),
+          ...(kind === 'bars'
+            ? { paths: Plot.paths.bars!({ size: [0.7, 40] }), fill: stroke, points: { show: false } }
+            : { points: { show: true, size: 5, fill: stroke, filter: alone } }),
         };
       }),
     ],
-    hooks: { setCursor: [({ cursor }) => read(cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [({ cursor }) => read(cursor.idx ?? undefined)],
+      draw: [(plot) => drawMarks(plot, marks, colour('--text'))],
+    },
   };
+}
+
+/** Values that no line leads to, since those beside them are unknown. Each is drawn as a dot. */
+function alone({ data }: uPlot, series: number): number[] {
+  const values = data[series]!;
+  return [...values.keys()].filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
+}
+
+const daySeconds = 86_400;
+
+/** Labels of moments, by the distance between them: the label, and the line below it where a day or a year begins. */
+const moments: uPlot.Axis.Values = [
+  [365 * daySeconds, '{YYYY}', null, null, null, null, null, null, 1],
+  [28 * daySeconds, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [daySeconds, '{MMM} {D}', null, null, null, null, null, null, 1],
+  [3_600, '{h} {AA}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+  [60, '{h}:{mm} {AA}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+  [1, '{h}:{mm}:{ss}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+];
+
+/** Draws a dashed line with a name at each mark, above the series. */
+function drawMarks({ ctx, bbox, valToPos, scales }: uPlot, marks: readonly Mark[], stroke: string): void {
+  const { min = 0, max = 0 } = scales.x as { min?: number; max?: number };
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.fillStyle = stroke;
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const { at, name } of marks) {
+    if (at < min || at > max) continue;
+    const x = valToPos(at, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const gap = 4 * devicePixelRatio;
+    const isRight = x + gap + ctx.measureText(name).width < bbox.left + bbox.width;
+    ctx.textAlign = isRight ? 'left' : 'right';
+    ctx.textBaseline = 'top';
+    ctx.fillText(name, isRight ? x + gap : x - gap, bbox.top);
+  }
+  ctx.restore();
 }

@@ -28,10 +28,17 @@ interface TextFieldProps extends Labelled, Omit<HeadlessTextProps, 'children' | 
   readonly multiline?: boolean;
 }
 
+/**
+ * Marks a refused field. One that is marked as valid would not show the faults of its own checks, such as a required value;
+ * one whose fault the browser knew could not be sent again.
+ */
+export const invalidBy = (fault: string | undefined) =>
+  fault === undefined ? {} : { isInvalid: true, validationBehavior: 'aria' as const };
+
 /** A text input with its label. */
 export function TextField({ label, hint, fault, placeholder = '', multiline = false, ...rest }: TextFieldProps) {
   return (
-    <HeadlessText {...rest} isInvalid={fault !== undefined} className="field">
+    <HeadlessText {...rest} {...invalidBy(fault)} className="field">
       <Label className="label">{label}</Label>
       <Hint>{hint}</Hint>
       {multiline ? <TextArea className="grows" placeholder={placeholder} /> : <Input placeholder={placeholder} />}
@@ -81,17 +88,20 @@ interface SelectProps extends Labelled {
   readonly onChange: (id: string) => void;
   readonly placeholder?: string;
   readonly isDisabled?: boolean;
+  readonly autoFocus?: boolean;
 }
 
 /** A choice of one. Typing the beginning of a name selects it. */
-export function Select({ label, hint, fault, options, value, onChange, placeholder, isDisabled }: SelectProps) {
+export function Select(props: SelectProps) {
+  const { label, hint, fault, options, value, onChange, placeholder, isDisabled, autoFocus } = props;
   return (
     <HeadlessSelect
       className="field"
       value={value}
       onChange={(key) => key !== null && onChange(String(key))}
       isDisabled={isDisabled ?? false}
-      isInvalid={fault !== undefined}
+      autoFocus={autoFocus ?? false}
+      {...invalidBy(fault)}
       placeholder={placeholder ?? 'Choose…'}
     >
       <Label className="label">{label}</Label>

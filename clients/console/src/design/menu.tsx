@@ -1,29 +1,7 @@
-import type { LucideIcon } from 'lucide-react';
-import type { ReactElement } from 'react';
-import { Header } from 'react-aria-components/Header';
-import { Keyboard } from 'react-aria-components/Keyboard';
-import { Menu as HeadlessMenu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu';
+import { type ReactElement, useRef } from 'react';
+import { Menu as HeadlessMenu, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
-import { Text } from 'react-aria-components/Text';
-
-export interface MenuEntry {
-  readonly id: string;
-  readonly name: string;
-  readonly icon?: LucideIcon;
-  /** A second line. */
-  readonly about?: string;
-  /** Its shortcut, as it is shown. */
-  readonly keys?: string;
-  readonly isDisabled?: boolean;
-  /** Marks what destroys something. */
-  readonly isBad?: boolean;
-  readonly act: () => void;
-}
-
-export interface MenuGroup {
-  readonly heading?: string;
-  readonly entries: readonly MenuEntry[];
-}
+import { type MenuGroup, MenuGroups } from './menu-entries.tsx';
 
 interface MenuProps {
   readonly label: string;
@@ -37,36 +15,49 @@ export function Menu({ label, groups, children }: MenuProps) {
   return (
     <MenuTrigger>
       {children}
-      <Popover className="popover">
-        <HeadlessMenu className="menu" aria-label={label}>
-          {groups.map(({ heading, entries }, at) => (
-            <MenuSection key={heading ?? at} aria-label={heading ?? label}>
-              {heading !== undefined && <Header className="menu-heading">{heading}</Header>}
-              {entries.map(({ id, name, icon: Icon, about, keys, isDisabled = false, isBad, act }) => (
-                <MenuItem
-                  key={id}
-                  id={id}
-                  textValue={name}
-                  onAction={act}
-                  isDisabled={isDisabled}
-                  className={isBad === true ? 'menu-item bad' : 'menu-item'}
-                >
-                  {Icon !== undefined && <Icon className="icon" aria-hidden="true" />}
-                  <span className="menu-name">
-                    <Text slot="label">{name}</Text>
-                    {about !== undefined && (
-                      <Text slot="description" className="menu-about">
-                        {` ${about}`}
-                      </Text>
-                    )}
-                  </span>
-                  {keys !== undefined && <Keyboard>{keys}</Keyboard>}
-                </MenuItem>
-              ))}
-            </MenuSection>
-          ))}
-        </HeadlessMenu>
+      <Popover className="popover" placement="bottom end">
+        <Entries label={label} groups={groups} />
       </Popover>
     </MenuTrigger>
+  );
+}
+
+interface MenuAtProps extends Omit<MenuProps, 'children'> {
+  /** The menu opens below it. */
+  readonly anchor: HTMLElement;
+  readonly close: () => void;
+}
+
+/** An open menu beside an element that is no button of React Aria. */
+export function MenuAt({ label, groups, anchor, close }: MenuAtProps) {
+  const at = useRef(anchor);
+  at.current = anchor;
+  return (
+    <Popover
+      className="popover"
+      aria-label={label}
+      triggerRef={at}
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && close()}
+      placement="bottom end"
+    >
+      <Entries label={label} groups={groups} close={close} />
+    </Popover>
+  );
+}
+
+interface EntriesProps extends Omit<MenuProps, 'children'> {
+  readonly close?: () => void;
+}
+
+function Entries({ label, groups, close }: EntriesProps) {
+  return (
+    <HeadlessMenu
+      className="menu"
+      aria-label={label}
+      {...(close === undefined ? {} : { autoFocus: 'first' as const, onClose: close })}
+    >
+      <MenuGroups label={label} groups={groups} />
+    </HeadlessMenu>
   );
 }

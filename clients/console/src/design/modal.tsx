@@ -1,7 +1,9 @@
+import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal as HeadlessModal, ModalOverlay } from 'react-aria-components/Modal';
+import { IconButton } from './button.tsx';
 
 interface ModalProps {
   readonly title: string;
@@ -32,6 +34,11 @@ export function Modal({ title, isOpen, close, kind = 'dialog', children, foot }:
           <Heading slot="title" level={2}>
             {title}
           </Heading>
+          {kind !== 'alert' && foot === undefined && (
+            <div className="modal-close">
+              <IconButton small icon={X} label="Close" onPress={close} />
+            </div>
+          )}
           {children}
           {foot !== undefined && <div className="modal-foot">{foot}</div>}
         </Dialog>

@@ -8,7 +8,13 @@ export interface Envelope {
   readonly nextActions: readonly NextAction[];
   readonly traceId: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
+  /** Whether a refused change took place all the same: `none`, `committed`, `unknown`. */
+  readonly mutationState?: string | undefined;
 }
+
+/** Whether a refused change may have taken place all the same. */
+export const isUnknown = ({ code, mutationState }: Envelope): boolean =>
+  code === 'NO_ANSWER' || mutationState === 'unknown';
 
 interface NextAction {
   readonly method?: string;
@@ -29,6 +35,7 @@ export function envelopeOf(error: unknown): Envelope {
     nextActions: Array.isArray(told.next_actions) ? (told.next_actions as NextAction[]) : [],
     traceId: typeof told.trace_id === 'string' ? told.trace_id : undefined,
     details: (told.details ?? {}) as Record<string, unknown>,
+    mutationState: typeof told.mutation_state === 'string' ? told.mutation_state : undefined,
   };
 }
 

@@ -4,8 +4,11 @@ import type { Opening } from '../session/opening.ts';
 import { createStore, type Store } from '../store.ts';
 import { somethingChanged } from './changes.ts';
 
-/** State of the connection. `unsigned`: it was lost, and the wallet has to sign before the next one opens. */
-export type LinkState = 'connecting' | 'open' | 'lost' | 'unsigned';
+/**
+ * State of the connection. `unsigned`: it was lost, and the wallet has to sign before the next one opens. `over`: the session
+ * has ended, and its member has to sign in again.
+ */
+export type LinkState = 'connecting' | 'open' | 'lost' | 'unsigned' | 'over';
 
 /** The one connection to the gateway. All queries, mutations and subscriptions use it. */
 export interface Link {
@@ -17,9 +20,19 @@ export interface Link {
   readonly nextTry: Store<number | undefined>;
   /** Makes the next attempt now. */
   readonly retry: () => void;
-  /** Checks whether the session is still valid, and leaves the console if not. */
+  /** Checks whether the session is still valid, and opens another connection where another session took its place. */
   readonly doubt: () => Promise<void>;
+  /** Goes on with another session of the same member: subscriptions from their cursors, changes under their keys. */
+  readonly resume: (opening: Opening) => void;
   readonly close: () => void;
+}
+
+/** Called when the gateway takes the connection no more. */
+interface Ends {
+  /** The session has ended. `resume` of the link goes on with another one. */
+  readonly over: (why: string) => void;
+  /** No session will help. The link is closed. */
+  readonly refused: (why: string) => void;
 }
 
 /** Pauses between attempts, in milliseconds. The pause starts at `first` and doubles up to `longest`. */
@@ -30,10 +43,9 @@ const pulseMs = { every: 10_000, patience: 5_000 };
 /**
  * Opens the connection. After a loss it reconnects until it succeeds. Subscriptions then resume from their last
  * cursor, and pending mutations are sent again under their idempotency key.
- *
- * @param refused called with the reason when the gateway rejects the connection
  */
-export function createLink(opening: Opening, refused: (why: string) => void): Link {
+export function createLink(first: Opening, ends: Ends): Link {
+  let opening = first;
   const state = createStore<LinkState>('connecting');
   const nextTry = createStore<number | undefined>(undefined);
   let hurry: (() => void) | undefined;
@@ -49,27 +61,42 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
   const giveUp = (why: string) => {
     if (closing) return;
     closing = true;
-    refused(why);
+    ends.refused(why);
+  };
+  let resumed: Promise<void> | undefined;
+  let goOn: (() => void) | undefined;
+  /** Holds every attempt back until there is another session. */
+  const waitForSession = () => {
+    if (closing || resumed !== undefined) return;
+    resumed = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    state.set('over');
+    ends.over(opening.refused);
   };
 
   const socket = createClient({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     lazy: false,
+    webSocketImpl: PatientSocket,
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: () => !closing,
     keepAlive: pulseMs.every,
     async retryWait(retries) {
       const pause = Math.min(pauseMs.first * 2 ** retries, pauseMs.longest);
-      await waitForTry(pause * (0.5 + Math.random() / 2));
+      await (resumed ?? waitForTry(pause * (0.5 + Math.random() / 2)));
       if (!opening.asks()) return;
       state.set('unsigned');
       await new Promise<void>((resolve) => (signed = resolve));
       state.set('connecting');
     },
     async connectionParams() {
-      const params = await opening.params();
-      if (params === undefined) giveUp(opening.refused);
-      return params ?? {};
+      for (;;) {
+        const params = await opening.params();
+        if (params !== undefined) return params;
+        waitForSession();
+        await resumed;
+      }
     },
     on: {
       connected: () => {
@@ -82,8 +109,8 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
         // A pong that is missing on this connection must not close the next one.
         clearTimeout(silence);
         if (closing) return;
-        if (event instanceof CloseEvent && event.code === 4403) return giveUp(opening.refused);
-        state.set('lost');
+        if (event instanceof CloseEvent && event.code === 4403) waitForSession();
+        if (resumed === undefined) state.set('lost');
       },
       ping: (received) => {
         if (!received) silence = setTimeout(() => socket.terminate(), pulseMs.patience);
@@ -95,9 +122,21 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
     onNonLazyError: () => giveUp('The gateway closed the connection for good. Load the page again.'),
   });
   const doubt = async () => {
-    if (!closing && (await opening.isOver())) giveUp(opening.refused);
+    if (closing || resumed !== undefined) return;
+    const standing = await opening.check();
+    if (standing === 'good' || closing || resumed !== undefined) return;
+    if (standing === 'over') waitForSession();
+    socket.terminate();
   };
-  return { client: clientOver(socket, () => void doubt()), state, sign, nextTry, retry: () => hurry?.(), doubt, close };
+  const client = clientOver(socket, () => void doubt());
+  return { client, state, sign, nextTry, retry: () => hurry?.(), doubt, resume, close };
+
+  function resume(next: Opening): void {
+    opening = next;
+    resumed = undefined;
+    state.set('connecting');
+    goOn?.();
+  }
 
   /** Waits until the time is over, the device is online again, or the user asks for an attempt now. */
   async function waitForTry(ms: number): Promise<void> {
@@ -117,6 +156,39 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
     void socket.dispose();
   }
 }
+
+/** The gateway closes a connection with this code when a message is too long for it. */
+const tooLong = 1009;
+/** RFC 6455: try again later. */
+const tryAgain = 1013;
+
+/** graphql-ws gives a connection up after some codes of closing. One operation that was too long must not end all others. */
+class PatientSocket extends WebSocket {
+  constructor(url: string, protocols?: string | string[]) {
+    super(url, protocols);
+    // The first listener: none behind it hears of the code.
+    this.addEventListener('close', (event) => {
+      if (event.code !== tooLong) return;
+      event.stopImmediatePropagation();
+      this.dispatchEvent(new CloseEvent('close', { code: tryAgain, reason: event.reason }));
+    });
+  }
+}
+
+/** The largest message that the gateway takes, in bytes; room is left for what is around an operation. */
+const messageBytesMax = 1024 * 1024 - 1024;
+
+/** Whether an operation fits into one message, which is written in UTF-8. */
+function fits(payload: SubscribePayload): boolean {
+  const text = JSON.stringify(payload);
+  // A UTF-16 unit takes three bytes at most.
+  return text.length * 3 <= messageBytesMax || new TextEncoder().encode(text).length <= messageBytesMax;
+}
+
+const overlong = {
+  message: 'This is more than the gateway takes at once. Send less than a megabyte.',
+  extensions: { code: 'BODY_TOO_LARGE', retryable: false, mutation_state: 'none' },
+};
 
 /** Codes that make the session doubtful: an operation fails or a subscription ends with them when it is over. */
 const doubts: readonly unknown[] = ['INVALID_AUTH', 'OPERATOR_SESSION_INVALID', 'NOT_AUTHORIZED'];
@@ -139,6 +211,11 @@ const clientOver = (socket: Socket, doubted: () => void): Client =>
           subscribe(sink) {
             const own: Record<string, unknown> = { ...variables };
             const payload: SubscribePayload = { query, operationName, variables: own };
+            if (!fits(payload)) {
+              sink.next({ errors: [overlong] } as unknown as Parameters<typeof sink.next>[0]);
+              sink.complete();
+              return { unsubscribe: () => undefined };
+            }
             const unsubscribe = socket.subscribe<Record<string, unknown>>(payload, {
               next(result) {
                 if (result.errors?.some(isDoubt) === true) doubted();

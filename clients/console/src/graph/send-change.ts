@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { Client, type CombinedError, fetchExchange } from '@urql/core';
-import type { Person } from '../session/person.ts';
+import { type Person, renewed } from '../session/person.ts';
 import { knownApproval, prove, type Wanted, wantedBy } from '../session/proof.ts';
 import { session } from '../session/session.ts';
 import { envelopeOf } from './envelope.ts';
@@ -27,9 +27,12 @@ export async function sendChange<Data, Variables extends object>(
   const first = await send(client);
   const current = session.get();
   if (tookPlace(first) || current.state !== 'in' || current.member.kind !== 'person') return first;
-  const { member } = current;
+  const { member, link } = current;
   const wanted = wantedBy(envelopeOf(first.error));
   if (wanted === undefined) return first;
+  // The proof goes to the session that the browser has now, so the connection has to be of that one.
+  await link.doubt();
+  if (session.get().state !== 'in') return first;
   if (wanted.kind === 'approval') return (await sendApproved(member, wanted, send)) ?? first;
   return (await prove(member, wanted)) === undefined ? first : send(client);
 }
@@ -42,11 +45,11 @@ async function sendApproved<Data>(
 ): Promise<Sent<Data> | undefined> {
   const known = knownApproval(person, wanted);
   if (known !== undefined) {
-    const sent = await send(approvedClient(person, known));
+    const sent = await send(approvedClient(await renewed(person), known));
     if (tookPlace(sent) || !/^WRITE_AUTH_/.test(envelopeOf(sent.error).code)) return sent;
   }
   const approval = (await prove(person, wanted))?.approval;
-  return approval === undefined ? undefined : send(approvedClient(person, approval));
+  return approval === undefined ? undefined : send(approvedClient(await renewed(person), approval));
 }
 
 /** A client over plain HTTP. The approval belongs to a single mutation, and the socket is shared by all. */

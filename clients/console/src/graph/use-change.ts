@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
-import { type Envelope, envelopeOf } from './envelope.ts';
+import { type Envelope, envelopeOf, isUnknown } from './envelope.ts';
 import { sendChange, tookPlace } from './send-change.ts';
 
 /** A mutation that a component can run, with the outcome of its last run. */
@@ -17,7 +17,9 @@ export interface Change<Input, Data> {
 
 /**
  * Provides a mutation with one input. Each run has an idempotency key: a run that is sent again after a lost
- * connection takes effect once.
+ * connection takes effect once. While the outcome of a run is unknown, another run with the same input is the same
+ * change, and has the same key. A run with the input of one that is under way does nothing: a press that is repeated ten
+ * times comes before the button knows of the first.
  */
 export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input: Input }>): Change<Input, Data> {
   const client = useClient();
@@ -25,23 +27,39 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const [error, setError] = useState<Envelope>();
   const [done, setDone] = useState(false);
   const focused = useFocusAfter(busy);
+  const unknown = useRef<Sent>(undefined);
+  const running = useRef(new Set<string>());
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
+    const of = JSON.stringify(input);
+    if (running.current.has(of)) return undefined;
+    running.current.add(of);
     focused.note();
     setBusy(true);
     setError(undefined);
     setDone(false);
-    const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
+    const key = unknown.current?.of === of ? unknown.current.key : crypto.randomUUID();
+    const keyed = { ...input, idempotencyKey: key } as Input;
     const sent = await sendChange(client, document, { input: keyed });
-    setBusy(false);
-    if (tookPlace(sent)) {
+    running.current.delete(of);
+    setBusy(running.current.size > 0);
+    const refused = tookPlace(sent) ? undefined : envelopeOf(sent.error);
+    unknown.current = refused !== undefined && isUnknown(refused) ? { of, key } : undefined;
+    if (refused === undefined) {
       setDone(true);
       somethingChanged();
       return sent.data;
     }
-    setError(envelopeOf(sent.error));
+    setError(refused);
     return undefined;
   };
   return { run, busy, error, done };
+}
+
+/** A run whose outcome is unknown. */
+interface Sent {
+  /** Its input, as JSON. */
+  readonly of: string;
+  readonly key: string;
 }
 
 /**

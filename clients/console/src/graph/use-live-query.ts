@@ -16,15 +16,26 @@ export interface Answer<Data> {
   readonly again: () => void;
 }
 
+/** Codes that take the data away: the caller may not see it any more, or it does not exist any more. */
+const ends: readonly string[] = ['NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND', 'PROJECT_NOT_FOUND'];
+
+/** The last data of a query, for the variables that it belongs to. */
+interface Kept<Data> {
+  readonly of: string | undefined;
+  readonly data: Data;
+  /** Whether it came without an error. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Runs a query when the component is shown, and again after each change made from this page. @param variables
- * undefined: sends no query
+ * Runs a query when the component is shown, and again after each change made from this page. When it fails, the data
+ * that was shown stays beside the error, since the page holds what was typed. @param variables undefined: sends no query
  */
 export function useAsk<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables | undefined,
 ): Answer<Data> {
-  const [{ data, fetching, error }, execute] = useQuery<Data, Variables>({
+  const [{ data: last, fetching, error: failed, operation }, execute] = useQuery<Data, Variables>({
     query: document,
     variables: variables as Variables,
     pause: variables === undefined,
@@ -38,10 +49,21 @@ export function useAsk<Data, Variables extends object>(
     if (asked.current !== changed && !paused) again();
     asked.current = changed;
   }, [changed, paused]);
+  const error = failed === undefined ? undefined : envelopeOf(failed);
+  const kept = useRef<Kept<Data>>(undefined);
+  // While other variables are asked with, urql still has the data of the earlier ones.
+  const of = JSON.stringify(operation?.variables);
+  if (error !== undefined && ends.includes(error.code)) kept.current = undefined;
+  else if (last != null && (error === undefined || kept.current?.of !== of || !kept.current.isWhole))
+    kept.current = { of, data: last, isWhole: error === undefined };
+  // After an error urql has no data until the next answer.
+  const isFresh = last != null && error === undefined;
+  const known = kept.current?.of === JSON.stringify(variables) ? kept.current : undefined;
+  const data = isFresh ? last : (known?.data ?? last);
   return {
     data: data ?? undefined,
-    fetching: fetching && data === undefined,
-    error: error === undefined ? undefined : envelopeOf(error),
+    fetching: fetching && data == null,
+    error,
     again: () => execute({ requestPolicy: 'network-only' }),
   };
 }

@@ -1,5 +1,5 @@
 import { lowestRoles, openedBy } from './rights.ts';
-import { session } from './session.ts';
+import { shownMember } from './session.ts';
 
 export type Role = 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'BILLING' | 'VIEWER';
 export type Action = keyof typeof lowestRoles;
@@ -7,10 +7,13 @@ export type Action = keyof typeof lowestRoles;
 /** Highest first. */
 export const roles: readonly Role[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'BILLING', 'VIEWER'];
 
-/** Whether the member may change anything at all: an operator has read access only. */
+/**
+ * Whether the member may change anything at all: an operator has read access only. A session that ended changes nothing
+ * here: its page waits with its dialogs, and what was typed in them.
+ */
 export function mayChange(): boolean {
-  const current = session.get();
-  return current.state === 'in' && !(current.member.kind === 'person' && current.member.readsOnly);
+  const member = shownMember();
+  return member !== undefined && !(member.kind === 'person' && member.readsOnly);
 }
 
 /** Reading keys counts as a change: a caller can act with them. */

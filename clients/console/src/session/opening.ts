@@ -11,9 +11,12 @@ export interface Opening {
   readonly ask: () => Promise<void>;
   /** Why the gateway rejected the connection, as far as the console can know. */
   readonly refused: string;
-  /** Checks whether the credential has ended, after the gateway refused an operation because of its caller. */
-  readonly isOver: () => Promise<boolean>;
+  /** Checks the credential of the connection, for example after the gateway refused an operation because of its caller. */
+  readonly check: () => Promise<Standing>;
 }
+
+/** `changed`: another one took its place, for which a new connection has to be opened. */
+export type Standing = 'good' | 'changed' | 'over';
 
 /** A signature older than this is not used for a connection, since it expires soon; in milliseconds. */
 const worthMs = signatureMs - 30_000;
@@ -39,14 +42,16 @@ export function bySigner(signer: Signer, first: string): Opening {
     asks: () => signer.kind === 'wallet' && (signature === undefined || Date.now() - signature.madeAt >= worthMs),
     ask,
     refused: 'The gateway did not take the signature. Is the clock of this device right?',
-    isOver: async () => false,
+    check: async () => 'good',
   };
 }
 
 /**
- * The browser sends its cookie with the connection. The session's CSRF token may have changed, so it is read again.
+ * The browser sends its cookie with the connection. The person may have signed in again in another tab, with another
+ * session and another CSRF token, so the token is read again.
  */
 export function byPerson(person: Person): Opening {
+  let opened = person.csrf;
   const same = async () => {
     const found = await findPerson();
     return found?.principalId === person.principalId ? found : undefined;
@@ -55,15 +60,17 @@ export function byPerson(person: Person): Opening {
     async params() {
       // Without an answer the connection fails too, and is tried again.
       const found = await same().catch(() => person);
-      return found === undefined ? undefined : { 'x-svc-csrf': found.csrf };
+      if (found === undefined) return undefined;
+      opened = found.csrf;
+      return { 'x-svc-csrf': opened };
     },
     asks: () => false,
     ask: async () => undefined,
     refused: 'Your session has ended. Sign in again to go on.',
-    isOver: () =>
+    check: () =>
       same().then(
-        (found) => found === undefined,
-        () => false,
+        (found) => (found === undefined ? 'over' : found.csrf === opened ? 'good' : 'changed'),
+        () => 'good',
       ),
   };
 }

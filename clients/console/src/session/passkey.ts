@@ -1,5 +1,5 @@
 import { type Envelope, refusal } from '../graph/envelope.ts';
-import { type Person, plane } from './person.ts';
+import { type Person, plane, renewed } from './person.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -75,7 +75,8 @@ export async function mailLink(email: string): Promise<void> {
 }
 
 /** Uses a passkey to make the session fresh. @throws an {@link Envelope} */
-export async function stepUp(person: Person, opClass: string): Promise<void> {
+export async function stepUp(signedIn: Person, opClass: string): Promise<void> {
+  const person = await renewed(signedIn);
   const response = await shown(await ask(`${plane}/step-up/options`, { op_class: opClass }, person));
   await ask(`${plane}/step-up/verify`, { response, op_class: opClass }, person);
 }
@@ -88,7 +89,8 @@ export async function holdsPasskey(): Promise<boolean> {
 }
 
 /** Creates a passkey and registers it for the person. @throws an {@link Envelope} */
-export async function addPasskey(person: Person): Promise<void> {
+export async function addPasskey(signedIn: Person): Promise<void> {
+  const person = await renewed(signedIn);
   const { options } = await ask<OptionsAnswer<PublicKeyCredentialCreationOptionsJSON>>(
     `${plane}/passkey/enroll/options`,
     {},
@@ -101,7 +103,8 @@ export async function addPasskey(person: Person): Promise<void> {
 }
 
 /** Approves one action on one target. @returns the approval to send with that action @throws an {@link Envelope} */
-export async function approve(person: Person, action: string, target: Body): Promise<string> {
+export async function approve(signedIn: Person, action: string, target: Body): Promise<string> {
+  const person = await renewed(signedIn);
   const verifier = word();
   const state = word();
   const { challenge_id } = await ask<{ readonly challenge_id: string }>(

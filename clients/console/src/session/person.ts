@@ -32,9 +32,14 @@ interface SessionAnswer {
   } | null;
 }
 
-/** Loads the person who is signed in with this browser. @throws when the gateway does not answer */
+/**
+ * Loads the person who is signed in with this browser.
+ *
+ * @throws when the gateway does not answer, or when it or a proxy before it answers with a failure
+ */
 export async function findPerson(): Promise<Person | undefined> {
   const response = await fetch('/console/session.json');
+  if (!response.ok) throw new Error(`The gateway answered ${response.status}.`);
   const { person } = (await response.json()) as SessionAnswer;
   if (person === null || person === undefined) return undefined;
   return {
@@ -50,8 +55,27 @@ export async function findPerson(): Promise<Person | undefined> {
 /** Base path of the endpoints for people's sessions. */
 export const plane = '/agent/v1/control-plane';
 
-/** Ends the session on all pages of this browser. @throws when the gateway does not answer */
-export async function endSession({ csrf }: Person): Promise<void> {
+/**
+ * The person with the CSRF token that holds now. It changes when they sign in again in another tab. Without an answer, or
+ * with another person there, it stays as it was, and the gateway refuses it.
+ */
+export async function renewed(person: Person): Promise<Person> {
+  const found = await findPerson().catch(() => undefined);
+  return found?.principalId === person.principalId ? found : person;
+}
+
+/** Ends the session on all pages of this browser, also when this page is closed meanwhile. @throws when it did not end */
+export async function endSession(person: Person): Promise<void> {
+  if (await revoke(person)) return;
+  const found = await findPerson();
+  if (found?.principalId !== person.principalId) return;
+  // They have signed in again in another tab, where the token is another one.
+  if (!(await revoke(found))) throw new Error('The gateway did not end the session.');
+}
+
+async function revoke({ csrf }: Person): Promise<boolean> {
   const headers = { 'content-type': 'application/json', 'x-svc-csrf': csrf };
-  await fetch(`${plane}/session/browser/revoke`, { method: 'POST', headers, body: '{}' });
+  const path = `${plane}/session/browser/revoke`;
+  const response = await fetch(path, { method: 'POST', headers, body: '{}', keepalive: true });
+  return response.ok;
 }

@@ -17,6 +17,8 @@ export interface ListOutboxInput {
   readonly limit?: number | undefined;
   /** Only rows after this cursor. */
   readonly after?: string | undefined;
+  /** Only mail in this state. */
+  readonly state?: 'queued' | 'sent' | 'failed' | undefined;
 }
 
 export interface ListOutboxAnswer {

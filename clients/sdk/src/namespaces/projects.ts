@@ -2,12 +2,14 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { EventPage, ExposeFinding, ExposedNames, OperationActor, ProjectSummary } from '../types.ts';
+import type { EventPage, ExposeFinding, ExposedNames, OperationActor, ProjectMetricsPoint, ProjectRequest, ProjectSummary, Reached } from '../types.ts';
 
 /** Operations of `projects`. */
 export const projects = (connection: Connection) => ({
+  /** Who may do what in a project: for each table, view and function, by privileges and row policies. */
+  access: method<AccessInput, AccessAnswer>(connection, { call: 'GET /projects/v1/admin/{project}/access' }),
   /** Make a project show exactly what a manifest says: its tables, views and functions. */
-  applyExpose: method<ApplyExposeInput, ApplyExposeAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/expose', body: 'manifest', key: 'made', freeIn: ['manifest'] }),
+  applyExpose: method<ApplyExposeInput, ApplyExposeAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/expose', query: ['revision'], body: 'manifest', key: 'made', freeIn: ['manifest'] }),
   /** Put a project away: it is left out of lists unless they are asked for archived ones. */
   archive: method<ArchiveInput, ArchiveAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/archive', key: 'made', freeOut: ['creator.principal.linked_identities_at_capture', 'creator.authority'] }),
   /** Create a project with its own database, login role and keys. */
@@ -20,12 +22,16 @@ export const projects = (connection: Connection) => ({
   get: method<GetInput, GetAnswer>(connection, { call: 'GET /projects/v1/{project}', freeOut: ['creator.principal.linked_identities_at_capture', 'creator.authority'] }),
   /** The anon and service key of a project. */
   getKeys: method<GetKeysInput, GetKeysAnswer>(connection, { call: 'GET /projects/v1/{project}/keys' }),
+  /** How busy a project was: requests, errors, latency, connections and storage over time. */
+  getMetrics: method<GetMetricsInput, GetMetricsAnswer>(connection, { call: 'GET /projects/v1/{project}/metrics' }),
   /** What a project uses, beside what its organization’s tier allows. */
   getUsage: method<GetUsageInput, GetUsageAnswer>(connection, { call: 'GET /projects/v1/admin/{project}/usage' }),
   /** Projects the caller may see, newest first. */
   list: listMethod<ListInput, ListAnswer, ListAnswer['projects'][number]>(connection, { call: 'GET /projects/v1', freeOut: ['projects.creator.principal.linked_identities_at_capture', 'projects.creator.authority'], page: { rows: 'projects', next: ['after', 'next_cursor'] } }),
   /** What happened in a project after a cursor, oldest first. */
   listEvents: listMethod<ListEventsInput, ListEventsAnswer, ListEventsAnswer['events'][number]>(connection, { call: 'GET /projects/v1/{project}/events', freeOut: ['events.payload', 'events.next_actions'], page: { rows: 'events', next: ['cursor', 'cursor'] } }),
+  /** The latest requests of a project, newest first, of the last seven days. */
+  listRequests: listMethod<ListRequestsInput, ListRequestsAnswer, ListRequestsAnswer['requests'][number]>(connection, { call: 'GET /projects/v1/{project}/requests', page: { rows: 'requests', next: ['after', 'next_cursor'] } }),
   /** What changes in live tables of a project: from a cursor on, then as it is committed. */
   followLive: follower<FollowLiveInput, FollowLiveEvent>(connection, [{ field: 'liveHints', needs: ['project', 'tables'], document: 'subscription($after:String $project:ID! $tables:[String!]!){liveHints(after:$after project:$project tables:$tables){cursor hint{n op pk table} resync{reason tables}}}', loudOut: ['hint.op', 'resync.reason'] }]),
   /** Take a project that was put away into use again. */
@@ -37,12 +43,44 @@ export const projects = (connection: Connection) => ({
   /** Give a project the address form that its repository goes by, unique in the organization. */
   setRepoName: method<SetRepoNameInput, SetRepoNameAnswer>(connection, { call: 'POST /projects/v1/{project}/repo-name', key: 'made' }),
   /** Run SQL in a project’s database as one transaction, and answer what its last statement does. */
-  sql: method<SqlInput, SqlAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/sql', key: 'made', freeIn: ['params'], freeOut: ['rows'] }),
+  sql: method<SqlInput, SqlAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/sql', key: 'made', freeIn: ['params'], freeOut: ['rows', 'values', 'results.rows', 'results.values'] }),
   /** What is wrong with a manifest in front of a project’s database; nothing is run. */
   validateExpose: method<ValidateExposeInput, ValidateExposeAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/expose/validate', reads: true, freeIn: ['manifest'] }),
   /** What is wrong with a manifest in front of an empty database; nothing is run. */
   validateManifest: method<ValidateManifestInput, ValidateManifestAnswer>(connection, { call: 'POST /projects/v1/expose/validate', reads: true, freeIn: ['manifest'] }),
 });
+
+/** Who may do what in a project: for each table, view and function, by privileges and row policies. */
+export interface AccessInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+}
+
+export interface AccessAnswer {
+  readonly status: 'ok';
+  readonly projectId: string;
+  readonly relations: readonly {
+    readonly name: string;
+    readonly kind: 'table' | 'view' | 'materialized_view' | 'foreign_table';
+    readonly rowSecurity: boolean;
+    readonly exposed: boolean | null;
+    readonly policy: string | null;
+    readonly roles: readonly {
+      readonly role: 'anon' | 'authenticated' | 'project_admin' | 'service_role';
+      readonly select: Reached;
+      readonly insert: Reached;
+      readonly update: Reached;
+      readonly delete: Reached;
+    }[];
+  }[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly arguments: string;
+    readonly securityDefiner: boolean;
+    readonly exposed: boolean;
+    readonly callers: readonly ('anon' | 'authenticated' | 'project_admin' | 'service_role')[];
+  }[];
+}
 
 /** Make a project show exactly what a manifest says: its tables, views and functions. */
 export interface ApplyExposeInput {
@@ -50,6 +88,8 @@ export interface ApplyExposeInput {
   readonly project: string;
   /** The expose manifest. */
   readonly manifest: Readonly<Record<string, unknown>>;
+  /** Refuses to apply unless the manifest that is applied has this revision; `none` where none is. */
+  readonly revision?: string | undefined;
 }
 
 export interface ApplyExposeAnswer {
@@ -58,6 +98,7 @@ export interface ApplyExposeAnswer {
   readonly applied: ExposedNames;
   readonly dropped: ExposedNames;
   readonly warnings: readonly ExposeFinding[];
+  readonly revision: string;
 }
 
 /** Put a project away: it is left out of lists unless they are asked for archived ones. */
@@ -92,7 +133,7 @@ export interface CreateAnswer {
     readonly restUrl: string;
     readonly staticBaseUrl: string;
   };
-  readonly activeReleaseId: null;
+  readonly activeReleaseId: string | null;
 }
 
 /** Delete a project with its database, keys and names, for good. Messages and events are kept. */
@@ -126,6 +167,7 @@ export interface ExposeAnswer {
     readonly views: readonly Readonly<Record<string, unknown>>[];
     readonly rpcs: readonly Readonly<Record<string, unknown>>[];
   };
+  readonly revision: string;
 }
 
 /** One project. Holds no secrets. */
@@ -154,7 +196,10 @@ export interface GetAnswer {
   readonly deletedAt: string | null;
   readonly archivedAt: string | null;
   readonly publicId: string;
-  readonly lastDeploy: null;
+  readonly lastDeploy: {
+    readonly releaseId: string;
+    readonly activatedAt: string;
+  } | null;
   readonly mailbox: readonly string[];
   readonly usage: {
     readonly apiCalls: number;
@@ -175,6 +220,19 @@ export interface GetKeysAnswer {
   readonly projectId: string;
   readonly anonKey: string;
   readonly serviceKey: string;
+}
+
+/** How busy a project was: requests, errors, latency, connections and storage over time. */
+export interface GetMetricsInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** How far back: an `hour` by the minute, a `day`, a `week` by the hour, or a `month`; a day unless told. */
+  readonly range?: 'hour' | 'day' | 'week' | 'month' | undefined;
+}
+
+export interface GetMetricsAnswer {
+  readonly stepSeconds: number;
+  readonly points: readonly ProjectMetricsPoint[];
 }
 
 /** What a project uses, beside what its organization’s tier allows. */
@@ -229,6 +287,39 @@ export interface ListEventsInput {
 }
 
 export type ListEventsAnswer = EventPage;
+
+/** The latest requests of a project, newest first, of the last seven days. */
+export interface ListRequestsInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** Only the request whose answer carried this `trace_id`, `trc_…`. */
+  readonly requestId?: string | undefined;
+  /** Only answers of this class of status, such as `5xx`. */
+  readonly status?: '2xx' | '3xx' | '4xx' | '5xx' | undefined;
+  /** Only this method of HTTP; `WS` is for what came through a socket. */
+  readonly method?: string | undefined;
+  /** Only paths that begin like this. */
+  readonly path?: string | undefined;
+  /** Only requests from then on. */
+  readonly since?: string | undefined;
+  /** Only requests before then. */
+  readonly until?: string | undefined;
+  /** Rows per page: 50 unless told, at most 200. */
+  readonly limit?: number | undefined;
+  /** Only rows after this cursor. */
+  readonly after?: string | undefined;
+  /** Only rows before this cursor, those nearest to it. */
+  readonly before?: string | undefined;
+  /** The last rows of the list, rather than its first. */
+  readonly fromEnd?: boolean | undefined;
+}
+
+export interface ListRequestsAnswer {
+  readonly requests: readonly ProjectRequest[];
+  readonly leftOut: number;
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
 
 /** Begin to follow what changes in a project’s live tables. */
 export interface FollowLiveInput {
@@ -343,6 +434,19 @@ export interface SqlInput {
   readonly sql: string;
   /** Values of `$1` and so on, of a single statement: lists are arrays, objects JSON. */
   readonly params?: readonly unknown[] | undefined;
+  /** Tries the SQL as another caller, so that row security decides. It rehearses and protects nothing: the SQL may make itself the owner again. */
+  readonly as?: {
+    /** Kind of the caller: `anon` without a user. A user who is an admin has the role of one. */
+    readonly role: 'anon' | 'authenticated';
+    /** The user, for `authenticated`. */
+    readonly user?: string | undefined;
+    /** The address of the user, in place of the id. */
+    readonly email?: string | undefined;
+  } | undefined;
+  /** Runs everything and keeps nothing. Sequences do not go back. */
+  readonly rollback?: boolean | undefined;
+  /** Answers every statement in `results`, in place of the last one in `rows` and `fields`. */
+  readonly each?: boolean | undefined;
 }
 
 export interface SqlAnswer {
@@ -354,6 +458,19 @@ export interface SqlAnswer {
     readonly name: string;
     readonly type: string;
   }[];
+  readonly values?: readonly (readonly unknown[])[] | undefined;
+  readonly results?: readonly {
+    readonly rows: readonly Readonly<Record<string, unknown>>[];
+    readonly rowCount: number | null;
+    readonly fields: readonly {
+      readonly name: string;
+      readonly type: string;
+    }[];
+    readonly values?: readonly (readonly unknown[])[] | undefined;
+    readonly command: string;
+    readonly ms: number;
+    readonly position: number;
+  }[] | undefined;
 }
 
 /** What is wrong with a manifest in front of a project’s database; nothing is run. */

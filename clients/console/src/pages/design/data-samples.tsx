@@ -1,8 +1,11 @@
 import { Calendar, Hash, KeyRound, Type } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { bytes } from '../../design/amounts.ts';
 import { Chart } from '../../design/chart.tsx';
-import { Grid, type GridColumn, type GridOrder } from '../../design/grid.tsx';
+import { Grid } from '../../design/grid.tsx';
+import type { GridColumn, GridOrder } from '../../design/grid-types.ts';
 import { announce } from '../../design/toast.tsx';
+import { EditableGrid } from './grid-samples.tsx';
 import { Samples } from './samples.tsx';
 
 type Row = readonly (string | null)[];
@@ -60,6 +63,9 @@ export function DataSamples() {
           open={(row) => announce(`Row ${row[0]} was opened.`)}
         />
       </Samples>
+      <Samples title="Table whose cells are edited">
+        <EditableGrid />
+      </Samples>
       <Samples title="Table without rows">
         <Grid label="No orders" columns={columns.slice(0, 4)} rows={[]} keyOf={() => ''} />
       </Samples>
@@ -79,7 +85,15 @@ export function DataSamples() {
           title="Latency"
           times={moments}
           format={(value) => `${value} ms`}
+          steps="any"
           series={[{ name: 'p99', values: wave(20, 5).map((value, at) => (at > 20 && at < 26 ? null : value)) }]}
+        />
+        <Chart
+          title="Storage"
+          times={moments}
+          format={bytes}
+          steps="binary"
+          series={[{ name: 'Database', values: moments.map((_moment, at) => (at === 30 ? 9_300_000 : null)) }]}
         />
         <Chart
           title="Traffic"

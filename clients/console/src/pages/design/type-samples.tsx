@@ -18,7 +18,7 @@ export function TypeSamples() {
           <p data-system-font>Ελληνικά, Кириллица, Tiếng Việt, עברית, العربية, 日本語.</p>
         </div>
       </Samples>
-      <Samples title="Colours of text on each ground">
+      <Samples title="Colors of text on each ground">
         {grounds.map((ground) => (
           <div key={ground} className="swatch" style={{ background: `var(--${ground})` }}>
             {inks.map((ink) => (

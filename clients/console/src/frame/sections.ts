@@ -1,0 +1,183 @@
+import {
+  Activity,
+  AppWindow,
+  Archive,
+  Braces,
+  Building2,
+  ChartNoAxesColumn,
+  CircleUser,
+  Database,
+  FolderOpen,
+  Gauge,
+  Globe,
+  House,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  MessagesSquare,
+  Network,
+  Rocket,
+  ScanSearch,
+  ScrollText,
+  Settings,
+  Share2,
+  ShieldCheck,
+  Siren,
+  SquareTerminal,
+  Table2,
+  TriangleAlert,
+  Users,
+  UsersRound,
+} from 'lucide-react';
+import { may, mayOn } from '../session/may.ts';
+import type { PlaceOrganizationFragment, PlaceProjectFragment } from './frame.graphql.ts';
+
+/** A page as the sidebar, the command palette and the shortcuts name it. */
+export interface NavigationItem {
+  readonly name: string;
+  readonly to: string;
+  readonly icon: LucideIcon;
+  /** The key that follows G. */
+  readonly key?: string;
+  /** Also the current page while the address is below `to`. @default false */
+  readonly holdsBelow?: boolean;
+  /** Other words that find it in the command palette. */
+  readonly words?: string;
+}
+
+export interface NavigationSection {
+  readonly heading?: string;
+  readonly items: readonly NavigationItem[];
+}
+
+/** Pages that belong to no organization. */
+export const homeSection: NavigationSection = {
+  items: [
+    { name: 'Overview', to: '/', icon: House, key: 'o' },
+    { name: 'Organizations', to: '/orgs', icon: Building2, words: 'teams' },
+    { name: 'Your account', to: '/you', icon: CircleUser, words: 'sign-in approvals passkeys sessions profile' },
+  ],
+};
+
+/** Pages for the operator of the gateway. All but the audits ask for the admin key. */
+export const installationSection: NavigationSection = {
+  heading: 'Installation',
+  items: [
+    { name: 'All organizations', to: '/installation', icon: Building2 },
+    { name: 'Limits', to: '/installation/limits', icon: Gauge, words: 'tiers quotas' },
+    { name: 'Incidents', to: '/installation/incidents', icon: Siren },
+    { name: 'Nodes', to: '/installation/nodes', icon: Network, words: 'servers processes' },
+    { name: 'Backups', to: '/installation/backups', icon: Archive, words: 'restore' },
+    { name: 'Outbox', to: '/installation/outbox', icon: Inbox, words: 'mail' },
+    { name: 'Audits', to: '/audits', icon: ScanSearch, words: 'site' },
+  ],
+};
+
+type Held = Pick<PlaceOrganizationFragment, 'orgId' | 'role'>;
+
+/** Pages on which the members of an organization work together. */
+export function coordinationSection({ orgId }: Held): NavigationSection {
+  const base = `/orgs/${orgId}`;
+  return {
+    heading: 'Organization',
+    items: [
+      { name: 'Projects', to: base, icon: Database, key: 'p' },
+      { name: 'Rooms', to: `${base}/rooms`, icon: MessagesSquare, key: 'm', holdsBelow: true, words: 'messages' },
+      { name: 'Events', to: `${base}/events`, icon: Activity, key: 'v' },
+      { name: 'Escalations', to: `${base}/escalations`, icon: Siren, key: 'x', holdsBelow: true, words: 'paging' },
+    ],
+  };
+}
+
+/** Tabs on which an organization is managed, those that the member may open. */
+export function managementSection({ orgId, role }: Held): NavigationSection {
+  const base = `/orgs/${orgId}`;
+  const items: (NavigationItem | false)[] = [
+    may(role, 'org:members:read') && { name: 'Members', to: `${base}?tab=members`, icon: UsersRound, words: 'invite' },
+    may(role, 'org:billing:read') && {
+      name: 'Usage and tier',
+      to: `${base}?tab=usage`,
+      icon: ChartNoAxesColumn,
+      words: 'tier billing balance limits',
+    },
+    may(role, 'org:audit:read') && { name: 'Audit trail', to: `${base}?tab=audit`, icon: ScrollText },
+    { name: 'Organization settings', to: `${base}?tab=settings`, icon: Settings },
+  ];
+  return { heading: 'Management', items: items.filter((item) => item !== false) };
+}
+
+/** Pages of a project that the member may open. */
+export function projectSection(project: PlaceProjectFragment): NavigationSection {
+  const { projectId, organization, defaultRoom } = project;
+  const base = `/projects/${projectId}`;
+  const readsSchema = mayOn(project, 'project:schema:read');
+  const writesUsers = mayOn(project, 'project:users:write');
+  const items: (NavigationItem | false)[] = [
+    { name: 'Home', to: base, icon: House, key: 'h', words: 'connect keys' },
+    readsSchema && { name: 'Tables', to: `${base}/tables`, icon: Table2, key: 't', words: 'rows data' },
+    mayOn(project, 'project:sql') && { name: 'SQL', to: `${base}/sql`, icon: SquareTerminal, key: 's', words: 'query' },
+    writesUsers && { name: 'Users', to: `${base}/users`, icon: Users, key: 'u', words: 'authentication sign-in' },
+    readsSchema && {
+      name: 'Access',
+      to: `${base}/access`,
+      icon: ShieldCheck,
+      key: 'a',
+      words: 'manifest policies row security expose',
+    },
+    readsSchema && { name: 'API', to: `${base}/api`, icon: Braces, key: 'i', words: 'REST GraphQL SDK curl' },
+    mayOn(project, 'project:deploys:read') && {
+      name: 'Deployments',
+      to: `${base}/deploys`,
+      icon: Rocket,
+      key: 'd',
+      holdsBelow: true,
+      words: 'releases promote roll back',
+    },
+    mayOn(project, 'project:deploys:read') && {
+      name: 'Site',
+      to: `${base}/site`,
+      icon: AppWindow,
+      key: 'w',
+      words: 'files paths subdomains preview diagnose hosting',
+    },
+    mayOn(project, 'project:assets:read') && {
+      name: 'Storage',
+      to: `${base}/storage`,
+      icon: FolderOpen,
+      key: 'f',
+      words: 'assets files uploads images folders',
+    },
+    mayOn(project, 'project:domains:read') && {
+      name: 'Domains',
+      to: `${base}/domains`,
+      icon: Globe,
+      key: 'n',
+      holdsBelow: true,
+      words: 'dns certificates hosts',
+    },
+    mayOn(project, 'project:logs:read') && { name: 'Logs', to: `${base}/logs`, icon: ScrollText, key: 'l' },
+    mayOn(project, 'project:secrets:read') && {
+      name: 'Secrets',
+      to: `${base}/secrets`,
+      icon: KeyRound,
+      key: 'k',
+      words: 'environment variables keys tokens',
+    },
+    { name: 'Errors', to: `${base}/errors`, icon: TriangleAlert, key: 'e', holdsBelow: true },
+    organization !== null && {
+      name: 'Room',
+      to: `/orgs/${organization.orgId}/rooms/${encodeURIComponent(defaultRoom.key)}`,
+      icon: MessagesSquare,
+      key: 'r',
+      words: 'messages',
+    },
+    mayOn(project, 'project:grants:read') && { name: 'Sharing', to: `${base}/sharing`, icon: Share2, words: 'grants' },
+    mayOn(project, 'project:rename') && {
+      name: 'Settings',
+      to: `${base}/settings`,
+      icon: Settings,
+      words: 'delete rename',
+    },
+  ];
+  return { heading: 'Project', items: items.filter((item) => item !== false) };
+}

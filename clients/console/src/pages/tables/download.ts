@@ -1,0 +1,10 @@
+/** Saves a text as a file. */
+export function download(name: string, parts: readonly string[], type: string): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  // The browser has taken the address when the click is over, some a moment later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

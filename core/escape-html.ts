@@ -1,0 +1,11 @@
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
+
+/** A text as HTML shows it, in an element or between the quotes of an attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"'`]/g, (sign) => escapes[sign]!);

@@ -1,0 +1,1 @@
+CREATE INDEX "live_releases_gated_idx" ON "live_releases" USING btree ("project_id") WHERE gated_by is not null;

@@ -1,0 +1,1 @@
+CREATE INDEX "assets_folder_idx" ON "assets" USING btree ("org_id","project_id",(regexp_replace("key", '[^/]*$', '') collate "C"),("key" collate "C"));

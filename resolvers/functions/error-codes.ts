@@ -1,0 +1,30 @@
+import { again, defineErrors, type ErrorRow, row } from '../../core/error-codes.ts';
+
+/** Contract 03, sections 2.17 and 3. */
+export const functionErrors = defineErrors({
+  FUNCTION_NOT_FOUND: row(404, 'not_found', 'The project has no such function.'),
+  authentication_required: row(401, 'auth', 'The function answers signed-in users of the project alone.', {
+    nextActions: [{ type: 'authenticate', why: 'Send the access token of a user of the project.' }],
+  }),
+  ROLE_FORBIDDEN: row(403, 'auth', 'The role of the user is none of those that the function answers.'),
+  DEPLOY_INVALID_ROLE_GATE: row(422, 'deploy', 'A gate asks a table or column that is not there.', {
+    safeToRetry: false,
+    nextActions: [{ type: 'edit_request', why: 'Name a table of the project, or add it by a migration.' }],
+  }),
+  FUNCTION_BUSY: row(503, 'deploy', 'As many calls of the project run and wait as may.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  FUNCTION_TIMEOUT: row(504, 'deploy', 'The function took longer than it may.'),
+  FUNCTION_FAILED: row(500, 'deploy', 'The function failed.'),
+  FUNCTION_CRASHED: row(502, 'deploy', 'The process of the function ended before it answered.'),
+  FUNCTION_BUILD_FAILED: row(422, 'deploy', 'The code of a function cannot be built.', {
+    safeToRetry: false,
+    nextActions: [{ type: 'edit_request', why: 'Mend what the build log names.' }],
+  }),
+  ROUTED_RESPONSE_TOO_LARGE: row(502, 'deploy', 'The function answered with more than it may.'),
+});
+
+declare module '../../core/error-codes.ts' {
+  interface ErrorRows extends Record<keyof typeof functionErrors, ErrorRow> {}
+}

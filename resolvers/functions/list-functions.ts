@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { alias, sql } from '../../db/drizzle.ts';
+import { functionBuilds, releaseFunctions } from '../../db/schema/functions.ts';
+import { liveReleases, releases } from '../../db/schema/releases.ts';
+import { computed, from, pick, statement } from '../../db/sql.ts';
+import type { ReleasedFunction } from '../../engines/release/model.ts';
+import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
+import { originOfGateway } from '../projects/shared/project-hosts.ts';
+import { functionActions } from './shared/actions.ts';
+import { runtimeVersion } from './shared/build-functions.ts';
+
+/** The oldest runtime that a function may run with. Contract 03, section 3.3. */
+const runtimeMinimum = '3.7.0';
+
+/** A function of the live release of a project. */
+export interface LiveFunction {
+  /** Where it is called with a key of the project. */
+  readonly url: string;
+  readonly name: string;
+  readonly releaseId: string;
+  readonly runtime: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly schedule: string | null;
+  readonly requireAuth: boolean;
+  readonly class: 'standard' | 'ssr';
+  /** Version of what it is run by. */
+  readonly runtimeVersion: string;
+  /** Whether a build of now would have a newer one. */
+  readonly isStale: boolean;
+  readonly depsResolved: Readonly<Record<string, string>>;
+  /** When a release had it first. */
+  readonly createdAt: Date;
+  /** When a release had it first as it is now. */
+  readonly updatedAt: Date;
+}
+
+/** `GET /projects/v1/admin/:project_id/functions`. Contract 03, section 3.3. */
+export const listFunctions = query({
+  name: 'functions.list',
+  tool: 'list_functions',
+  command: 'functions list',
+  summary: 'The functions of a project’s live release, with where they are called and what they run with.',
+  path: 'GET /projects/v1/admin/:project_id/functions',
+  access: onProject(functionActions['project:functions:read'], ({ project }: { project: string }) => project),
+  input: z.object({ project: projectId }),
+  handler: liveFunctions,
+  wire: z.object({
+    functions: z.array(
+      z.object({
+        name: z.string(),
+        url: z.url(),
+        release_id: z.string(),
+        runtime: z.string(),
+        timeout: z.int().describe('In seconds.'),
+        memory: z.int().describe('In megabytes.'),
+        class: z.enum(['standard', 'ssr']),
+        require_auth: z.boolean(),
+        schedule: z.string().nullable(),
+        schedule_meta: z.null(),
+        created_at: z.iso.datetime(),
+        updated_at: z.iso.datetime(),
+        runtime_version: z.string(),
+        runtime_current_version: z.string(),
+        runtime_minimum_version: z.string(),
+        deps_resolved: z.record(z.string(), z.string()),
+        runtime_stale: z.boolean(),
+      }),
+    ),
+  }),
+  toWire: (functions) => ({
+    functions: functions.map((one) => ({
+      name: one.name,
+      url: one.url,
+      release_id: one.releaseId,
+      runtime: one.runtime,
+      timeout: one.timeoutSeconds,
+      memory: one.memoryMb,
+      class: one.class,
+      require_auth: one.requireAuth,
+      schedule: one.schedule,
+      schedule_meta: null,
+      created_at: one.createdAt.toISOString(),
+      updated_at: one.updatedAt.toISOString(),
+      runtime_version: one.runtimeVersion,
+      runtime_current_version: runtimeVersion,
+      runtime_minimum_version: runtimeMinimum,
+      deps_resolved: { ...one.depsResolved },
+      runtime_stale: one.isStale,
+    })),
+  }),
+});
+
+/** A function as its release has it, but for its files, of which there may be many. */
+type Kept = Omit<ReleasedFunction, 'files'>;
+
+async function liveFunctions({
+  services,
+  org,
+  project,
+}: Context & Pick<ProjectScope, 'org' | 'project'>): Promise<LiveFunction[]> {
+  const rows = await services.db.rows(liveStatement.with({ orgId: org.id, projectId: project.id }));
+  return rows.map(({ name, releaseId, runtimeVersion: version, depsResolved, createdAt, updatedAt, kept }) => {
+    const fn = kept as Kept;
+    return {
+      url: `${originOfGateway(services)}/functions/v1/${name}`,
+      name,
+      releaseId,
+      runtime: fn.runtime,
+      timeoutSeconds: fn.timeoutSeconds,
+      memoryMb: fn.memoryMb,
+      schedule: fn.schedule,
+      requireAuth: fn.requireAuth || fn.requireRole !== null,
+      class: fn.class,
+      runtimeVersion: version,
+      isStale: version !== runtimeVersion,
+      depsResolved,
+      createdAt,
+      updatedAt,
+    };
+  });
+}
+
+/** The same function of any release. */
+const earlier = alias(releaseFunctions, 'earlier');
+
+// A tier allows few enough of them for one answer.
+const liveStatement = statement(
+  'functions.live',
+  {
+    params: pick(liveReleases, 'orgId', 'projectId'),
+    row: {
+      ...pick(releaseFunctions, 'name', 'releaseId'),
+      ...pick(functionBuilds, 'runtimeVersion', 'depsResolved'),
+      kept: computed<unknown>('jsonb', sql`(named.entry -> 1) - 'files'`),
+      createdAt: computed<Date>(
+        'timestamp with time zone',
+        sql`(select min(${earlier.createdAt}) from ${from(earlier)} where ${earlier.orgId} = ${releaseFunctions.orgId}
+          and ${earlier.projectId} = ${releaseFunctions.projectId} and ${earlier.name} = ${releaseFunctions.name})`,
+      ),
+      updatedAt: computed<Date>(
+        'timestamp with time zone',
+        sql`(select min(${earlier.createdAt}) from ${from(earlier)} where ${earlier.orgId} = ${releaseFunctions.orgId}
+          and ${earlier.projectId} = ${releaseFunctions.projectId} and ${earlier.name} = ${releaseFunctions.name}
+          and ${earlier.fingerprint} = ${releaseFunctions.fingerprint})`,
+      ),
+    },
+  },
+  (given, row) => sql`select ${row} from ${liveReleases}
+    join ${releases} on ${releases.orgId} = ${liveReleases.orgId} and ${releases.id} = ${liveReleases.releaseId}
+    join ${releaseFunctions} on ${releaseFunctions.orgId} = ${liveReleases.orgId}
+      and ${releaseFunctions.projectId} = ${liveReleases.projectId} and ${releaseFunctions.releaseId} = ${liveReleases.releaseId}
+    join ${functionBuilds} on ${functionBuilds.orgId} = ${releaseFunctions.orgId}
+      and ${functionBuilds.projectId} = ${releaseFunctions.projectId}
+      and ${functionBuilds.fingerprint} = ${releaseFunctions.fingerprint}
+    join lateral jsonb_array_elements(${releases.body} -> 'functions') as named (entry)
+      on named.entry ->> 0 = ${releaseFunctions.name}
+    where ${liveReleases.orgId} = ${given.orgId} and ${liveReleases.projectId} = ${given.projectId}
+    order by ${releaseFunctions.name} collate "C"`,
+);

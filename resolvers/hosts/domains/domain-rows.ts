@@ -1,0 +1,77 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { hostCertificates, hostNames, projectDomains } from '../../../db/schema/hosts.ts';
+import { computed, pick, type RowOf, statement } from '../../../db/sql.ts';
+import type { Rows } from '../../../db/statement.ts';
+import type { ProjectScope } from '../../../kernel/access/access.ts';
+import type { Services } from '../../../kernel/run/context.ts';
+import { canonicalDomain } from './domain-name.ts';
+import { type CertificateState, type Judgement, judge } from './judge.ts';
+import { targetOf } from './look.ts';
+
+export const domainKey = pick(projectDomains, 'orgId', 'projectId', 'name');
+
+/** The columns of a {@link DomainRow}. */
+export const domainColumns = {
+  ...pick(projectDomains, 'orgId', 'projectId', 'name', 'desired', 'token', 'observed', 'checkedAt', 'unanswered'),
+  ...pick(projectDomains, 'boundAt', 'activeAt', 'unprovenSince', 'failure', 'leadsHere', 'createdAt', 'updatedAt'),
+  boundElsewhere: computed<boolean>(
+    'boolean',
+    sql`exists (select from ${hostNames} where ${hostNames.name} = ${projectDomains.name}
+      and ${hostNames.projectId} <> ${projectDomains.projectId})`,
+  ),
+  /** Null before it is ordered. */
+  certificateState: computed<CertificateState | null>(
+    'text',
+    sql`(select case when ${hostCertificates.notAfter} > now() then 'ready' when ${hostCertificates.failures} > 0 then 'failing'
+      else 'pending' end from ${hostCertificates} where ${hostCertificates.host} = ${projectDomains.name})`,
+  ),
+};
+
+export type DomainRow = RowOf<typeof domainColumns>;
+
+/** A domain as it stands. */
+export interface ProjectDomain extends DomainRow, Judgement {
+  readonly target: string;
+}
+
+/** @param publicId of the domain's project */
+export function standing(services: Services, row: DomainRow, publicId: string): ProjectDomain {
+  const target = targetOf(services, publicId);
+  const certificate = services.certificateAuthority === undefined ? undefined : (row.certificateState ?? 'pending');
+  return { ...row, target, ...judge({ ...row, target, certificate }) };
+}
+
+/** A domain of the caller's project, by any spelling of its name. @throws DOMAIN_NOT_FOUND */
+export async function findDomain(rows: Rows, { org, project }: ProjectScope, given: string): Promise<DomainRow> {
+  const name = canonicalDomain(given);
+  const [row] =
+    name === undefined ? [] : await rows(findStatement.with({ orgId: org.id, projectId: project.id, name }));
+  if (row === undefined) throw domainNotFound(given);
+  return row;
+}
+
+export const domainNotFound = (domain: string) => new ServiceError('DOMAIN_NOT_FOUND', { details: { domain } });
+
+const findStatement = statement(
+  'domains.find',
+  { params: domainKey, row: domainColumns },
+  (given, row) => sql`select ${row} from ${projectDomains} where ${projectDomains.orgId} = ${given.orgId}
+    and ${projectDomains.projectId} = ${given.projectId} and ${projectDomains.name} = ${given.name}`,
+);
+
+/** The same with its row locked until the change is committed. */
+export async function lockDomain(
+  rows: Rows,
+  key: { readonly orgId: string; readonly projectId: string; readonly name: string },
+): Promise<DomainRow | undefined> {
+  const [row] = await rows(lockStatement.with(key));
+  return row;
+}
+
+const lockStatement = statement(
+  'domains.lock',
+  { params: domainKey, row: domainColumns },
+  (given, row) => sql`select ${row} from ${projectDomains} where ${projectDomains.orgId} = ${given.orgId}
+    and ${projectDomains.projectId} = ${given.projectId} and ${projectDomains.name} = ${given.name} for update`,
+);

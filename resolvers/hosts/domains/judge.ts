@@ -1,0 +1,190 @@
+import type { DesiredDomain, DomainFailure, ObservedDomain } from '../../../db/schema/hosts.ts';
+import { proofLabel } from './domain-name.ts';
+
+/** Everything that the standing of a domain is judged by. */
+export interface DomainFacts {
+  readonly name: string;
+  readonly desired: DesiredDomain;
+  readonly token: string;
+  readonly observed: ObservedDomain | null;
+  readonly checkedAt: Date | null;
+  readonly unanswered: boolean;
+  readonly boundAt: Date | null;
+  readonly activeAt: Date | null;
+  readonly failure: DomainFailure | null;
+  /** The host that it has to be an alias of. */
+  readonly target: string;
+  /** Another project has proven that the domain is its own. */
+  readonly boundElsewhere: boolean;
+  /** How far its certificate has come; undefined where something in front of the gateway holds certificates. */
+  readonly certificate: CertificateState | undefined;
+}
+
+export type CertificateState = 'pending' | 'ready' | 'failing';
+
+export type DomainStatus = 'action_required' | 'waiting' | 'active' | 'needs_repair' | 'failed';
+export type CheckStatus = 'unknown' | 'pending' | 'passed' | 'failed' | 'drifted' | 'blocked';
+export type RecordStatus = 'unknown' | 'missing' | 'present' | 'conflict';
+
+/** A record that the owner sets. */
+export interface WantedRecord {
+  readonly id: string;
+  readonly purpose: 'ownership' | 'routing';
+  readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'ALIAS';
+  readonly name: string;
+  readonly value: string;
+  readonly status: RecordStatus;
+  /** Whether the domain does not serve without it. */
+  readonly required: boolean;
+}
+
+export interface DomainCheck {
+  readonly id: 'ownership' | 'routing' | 'binding' | 'certificate';
+  readonly status: CheckStatus;
+  readonly blocking: boolean;
+  readonly reasonCode?: string;
+  readonly summary: string;
+  readonly blockedBy?: readonly string[];
+}
+
+export interface Judgement {
+  readonly status: DomainStatus;
+  readonly records: readonly WantedRecord[];
+  readonly checks: readonly DomainCheck[];
+}
+
+/** The text that proves that a project owns a domain. */
+export const proofOf = (token: string): string => `svc-domain=${token}`;
+
+/** Whether the proof of a project was seen. */
+export const isProven = ({ texts }: Pick<ObservedDomain, 'texts'>, token: string): boolean =>
+  texts.includes(proofOf(token));
+
+/** Whether a domain leads to where its project is served. */
+export function leadsThere({ alias, addresses, targetAddresses }: ObservedDomain, target: string): boolean {
+  if (alias === target) return true;
+  return addresses.length > 0 && addresses.every((one) => targetAddresses.includes(one));
+}
+
+/** Tells how a domain stands, what its owner has to do, and what was looked at. */
+export function judge(facts: DomainFacts): Judgement {
+  const checks = checksOf(facts);
+  return { status: statusOf(facts, checks), records: recordsOf(facts), checks };
+}
+
+function statusOf({ failure, boundAt, desired }: DomainFacts, checks: readonly DomainCheck[]): DomainStatus {
+  if (failure !== null) return 'failed';
+  const standing = new Map(checks.map(({ id, status }) => [id, status]));
+  if (checks.some(({ status }) => status === 'drifted')) return 'needs_repair';
+  if (standing.get('ownership') !== 'passed') return 'action_required';
+  if (!desired.web.enabled) return 'active';
+  if (boundAt === null || standing.get('routing') !== 'passed') return 'action_required';
+  const certificate = standing.get('certificate');
+  if (certificate === undefined || certificate === 'passed') return 'active';
+  return 'waiting';
+}
+
+function recordsOf({ name, token, observed, target, desired }: DomainFacts): WantedRecord[] {
+  const ownership: WantedRecord = {
+    id: 'ownership',
+    purpose: 'ownership',
+    type: 'TXT',
+    name: `${proofLabel}.${name}`,
+    value: proofOf(token),
+    status: observed === null ? 'unknown' : isProven(observed, token) ? 'present' : 'missing',
+    required: true,
+  };
+  return desired.web.enabled ? [ownership, ...routingRecords(name, observed, target)] : [ownership];
+}
+
+function routingRecords(name: string, observed: ObservedDomain | null, target: string): WantedRecord[] {
+  const base = { purpose: 'routing', name, required: true } as const;
+  const leadsElsewhere = observed !== null && (observed.alias !== null || observed.addresses.length > 0);
+  const statusFor = (isPresent: boolean): RecordStatus => {
+    if (observed === null) return 'unknown';
+    return isPresent ? 'present' : leadsElsewhere ? 'conflict' : 'missing';
+  };
+  const isThere = observed !== null && leadsThere(observed, target);
+  // Before the first look, a domain of two labels is taken for the beginning of a zone.
+  if (!(observed?.beginsZone ?? name.split('.').length === 2))
+    return [{ ...base, id: 'routing', type: 'CNAME', value: target, status: statusFor(isThere) }];
+  const addresses = observed?.targetAddresses ?? [];
+  // Where no address is known, some providers resolve an alias at the beginning of a zone themselves.
+  if (addresses.length === 0)
+    return [{ ...base, id: 'routing', type: 'ALIAS', value: target, status: statusFor(isThere) }];
+  return addresses.map((value, at) => ({
+    ...base,
+    id: `routing_${at + 1}`,
+    type: value.includes(':') ? ('AAAA' as const) : ('A' as const),
+    value,
+    // One address that leads there is enough.
+    ...(isThere && !observed!.addresses.includes(value)
+      ? { status: 'missing' as const, required: false }
+      : { status: statusFor(isThere) }),
+  }));
+}
+
+function checksOf(facts: DomainFacts): DomainCheck[] {
+  const { desired, certificate, boundAt } = facts;
+  const checks = [ownershipCheck(facts)];
+  if (!desired.web.enabled) return checks;
+  checks.push(routingCheck(facts), bindingCheck(facts));
+  if (certificate !== undefined) checks.push(certificateCheck(certificate, boundAt !== null));
+  return checks;
+}
+
+const unanswered = {
+  status: 'unknown',
+  reasonCode: 'dns_unavailable',
+  summary: 'No name server gave an answer. The gateway asks again by itself.',
+} as const;
+const unlooked = {
+  status: 'unknown',
+  reasonCode: 'not_checked',
+  summary: 'The domain was not looked at yet.',
+} as const;
+
+function ownershipCheck({ observed, token, unanswered: silent, boundAt }: DomainFacts): DomainCheck {
+  const base = { id: 'ownership', blocking: true } as const;
+  if (observed === null) return { ...base, ...(silent ? unanswered : unlooked) };
+  if (isProven(observed, token))
+    return { ...base, status: 'passed', summary: 'The record that proves the owner is there.' };
+  const missing = { reasonCode: 'record_missing', summary: 'The record that proves the owner is not there.' };
+  return { ...base, status: boundAt === null ? 'pending' : 'drifted', ...missing };
+}
+
+function routingCheck({ observed, target, unanswered: silent, activeAt }: DomainFacts): DomainCheck {
+  const base = { id: 'routing', blocking: true } as const;
+  if (observed === null) return { ...base, ...(silent ? unanswered : unlooked) };
+  if (leadsThere(observed, target)) return { ...base, status: 'passed', summary: 'The domain leads to the project.' };
+  const isElsewhere = observed.alias !== null || observed.addresses.length > 0;
+  const reasonCode = isElsewhere ? 'leads_elsewhere' : 'record_missing';
+  const summary = isElsewhere ? 'The domain leads to another server.' : 'The domain leads nowhere yet.';
+  const status = activeAt !== null ? 'drifted' : isElsewhere ? 'failed' : 'pending';
+  return { ...base, status, reasonCode, summary };
+}
+
+function bindingCheck({ boundAt, boundElsewhere, failure }: DomainFacts): DomainCheck {
+  const base = { id: 'binding', blocking: true } as const;
+  if (boundAt !== null) return { ...base, status: 'passed', summary: 'Requests for the domain go to the project.' };
+  if (boundElsewhere)
+    return { ...base, status: 'failed', reasonCode: 'bound_elsewhere', summary: 'The domain is another project’s.' };
+  if (failure !== null)
+    return { ...base, status: 'failed', reasonCode: failure, summary: 'The domain was taken from the project.' };
+  return { ...base, status: 'blocked', blockedBy: ['ownership'], summary: 'Waits for the proof of the owner.' };
+}
+
+function certificateCheck(certificate: CertificateState, isBound: boolean): DomainCheck {
+  const base = { id: 'certificate', blocking: true } as const;
+  if (certificate === 'ready') return { ...base, status: 'passed', summary: 'The gateway has a certificate.' };
+  if (!isBound)
+    return { ...base, status: 'blocked', blockedBy: ['binding'], summary: 'Is ordered once the domain is bound.' };
+  if (certificate === 'failing')
+    return {
+      ...base,
+      status: 'failed',
+      reasonCode: 'order_failed',
+      summary: 'The last order of a certificate failed. The gateway tries again by itself, with growing pauses.',
+    };
+  return { ...base, status: 'pending', reasonCode: 'ordering', summary: 'A certificate is being ordered.' };
+}

@@ -1,0 +1,54 @@
+import type { ObservedDomain } from '../../../db/schema/hosts.ts';
+import type { DnsResolver } from '../../../engines/dns/resolver.ts';
+import type { Services } from '../../../kernel/run/context.ts';
+import { proofLabel } from './domain-name.ts';
+
+/** The host that every project has from the start, which own domains are aliases of. */
+export const targetOf = ({ settings }: Pick<Services, 'settings'>, publicId: string): string =>
+  `p-${publicId}.${settings.platformDomain}`;
+
+/**
+ * Asks the domain name system about a domain.
+ *
+ * @returns undefined when something was not answered, so that nothing can be concluded from it
+ */
+export async function lookAt(
+  { dns, settings, now }: Pick<Services, 'dns' | 'settings' | 'now'>,
+  name: string,
+  target: string,
+): Promise<ObservedDomain | undefined> {
+  const [texts, alias, addresses, targetAddresses, beginsZone] = await Promise.all([
+    dns.texts(`${proofLabel}.${name}`),
+    dns.alias(name),
+    dns.addresses(name),
+    addressesOf(dns, settings.hostAddresses, target),
+    dns.beginsZone(name),
+  ]);
+  if ([texts, alias, addresses].some(({ state }) => state === 'unavailable')) return undefined;
+  const valuesOf = (found: typeof texts): readonly string[] => (found.state === 'found' ? found.values : []);
+  return {
+    at: now().toISOString(),
+    texts: valuesOf(texts)
+      .filter((text) => text.length <= textLengthMax)
+      .slice(0, textsMax),
+    alias: valuesOf(alias)[0] ?? null,
+    addresses: [...valuesOf(addresses)].sort().slice(0, addressesMax),
+    targetAddresses: [...targetAddresses].sort(),
+    beginsZone,
+  };
+}
+
+/** What is kept of one name, which its owner writes: proofs are far shorter. */
+const textLengthMax = 255;
+const textsMax = 20;
+const addressesMax = 32;
+
+async function addressesOf(
+  dns: DnsResolver,
+  configured: readonly string[] | undefined,
+  target: string,
+): Promise<readonly string[]> {
+  if (configured !== undefined) return configured;
+  const found = await dns.addresses(target);
+  return found.state === 'found' ? found.values : [];
+}

@@ -1,0 +1,94 @@
+import { sql } from '../../db/drizzle.ts';
+import { interval, isPast } from '../../db/intervals.ts';
+import {
+  mailboxAttachments,
+  mailboxes,
+  mailboxMessages,
+  mailRecipients,
+  mailSuppressions,
+} from '../../db/schema/mailboxes.ts';
+import { pick, statement } from '../../db/sql.ts';
+import { enqueueAgain } from '../../kernel/durability/housekeeping.ts';
+import { domain } from '../../kernel/run/domain.ts';
+import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
+import { createMailbox } from './create-mailbox.ts';
+import { deleteMailbox } from './delete-mailbox.ts';
+import { mailboxErrors } from './error-codes.ts';
+import { getMailbox } from './get-mailbox.ts';
+import { getMailboxMessage } from './get-message.ts';
+import { listMailboxes } from './list-mailboxes.ts';
+import { listMailboxMessages } from './list-messages.ts';
+import { sendMailboxMail } from './send-mail.ts';
+import { sendMailboxTask, sendQueuedMailboxMail } from './send-queued.ts';
+import { setMailboxDefaults } from './set-defaults.ts';
+import { mailboxActions } from './shared/actions.ts';
+import { updateMailbox } from './update-mailbox.ts';
+
+// The mail of a project ends with it; what its addresses must not be written to stays, for those that hold for all.
+onProjectDeletion(async (work, { orgId, projectId }) => {
+  await work.rows(forgetMessagesStatement.with({ orgId, projectId }));
+  await work.rows(forgetMailboxesStatement.with({ orgId, projectId }));
+  await work.rows(forgetSuppressionsStatement.with({ scope: projectId }));
+});
+
+const enqueueMails = enqueueAgain(
+  'enqueue-mailbox-mails',
+  {
+    task: sendMailboxTask,
+    key: mailboxMessages.id,
+    payload: sql`json_build_object('messageId', ${mailboxMessages.id})`,
+  },
+  sql`from ${mailboxMessages}
+    where ${mailboxMessages.status} = 'pending' and ${mailboxMessages.createdAt} > now() - ${interval('3 days')}`,
+);
+
+export const mailboxesDomain = domain('mailboxes', {
+  errors: mailboxErrors,
+  actions: mailboxActions,
+  operations: [
+    listMailboxes,
+    createMailbox,
+    setMailboxDefaults,
+    getMailbox,
+    updateMailbox,
+    deleteMailbox,
+    sendMailboxMail,
+    listMailboxMessages,
+    getMailboxMessage,
+  ],
+  jobs: [{ task: sendMailboxTask, run: sendQueuedMailboxMail }],
+  expires: [
+    { table: mailboxes, when: isPast(mailboxes.deletedAt, '30 days') },
+    // Usage is counted anew at least every 30 days.
+    { table: mailRecipients, when: isPast(mailRecipients.createdAt, '90 days') },
+  ],
+  housekeeping: {
+    'enqueue mails of mailboxes': async (job, payload) => {
+      if (job.mailer.configured) await enqueueMails(job, payload);
+    },
+  },
+});
+
+const ofProject = pick(mailboxMessages, 'orgId', 'projectId');
+
+const forgetMessagesStatement = statement(
+  'mailboxes.forget-project-messages',
+  { params: ofProject },
+  ({ orgId, projectId }) => sql`with gone as (
+      delete from ${mailboxMessages} where ${mailboxMessages.orgId} = ${orgId}
+        and ${mailboxMessages.projectId} = ${projectId} returning id
+    ) delete from ${mailboxAttachments} where ${mailboxAttachments.messageId} in (select id from gone)`,
+);
+
+const forgetMailboxesStatement = statement(
+  'mailboxes.forget-project',
+  { params: ofProject },
+  ({ orgId, projectId }) => sql`delete from ${mailboxes}
+    where ${mailboxes.orgId} = ${orgId} and ${mailboxes.projectId} = ${projectId}`,
+);
+
+const forgetSuppressionsStatement = statement(
+  'mailboxes.forget-suppressions',
+  { params: pick(mailSuppressions, 'scope') },
+  ({ scope }) => sql`delete from ${mailSuppressions} where ${mailSuppressions.scope} = ${scope}`,
+);

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { mailboxMessages } from '../../db/schema/mailboxes.ts';
+import { pick, type RowOf } from '../../db/sql.ts';
+
+/** What a list shows of a message. */
+export const messageColumns = pick(
+  mailboxMessages,
+  'id',
+  'mailboxId',
+  'direction',
+  'template',
+  'fromAddress',
+  'fromName',
+  'recipient',
+  'subject',
+  'status',
+  'provider',
+  'mailMessageId',
+  'attachments',
+  'inReplyToId',
+  'lastError',
+  'createdAt',
+  'sentAt',
+  'receivedAt',
+);
+
+export type MailboxMessage = RowOf<typeof messageColumns>;
+
+/** How the states of a message are called by what became of its delivery. */
+const deliveryStates = {
+  pending: 'pending_provider',
+  sent: 'accepted',
+  failed: 'failed',
+  received: 'received',
+  delivered: 'delivered',
+  bounced: 'bounced',
+  complained: 'complained',
+} as const satisfies Record<MailboxMessage['status'], string>;
+
+export const deliveryStateOf = ({ status }: Pick<MailboxMessage, 'status'>) => deliveryStates[status];
+
+const statuses = ['pending', 'sent', 'failed', 'received', 'delivered', 'bounced', 'complained'] as const;
+
+export const AttachmentMetaWire = z
+  .object({ filename: z.string(), content_type: z.string(), size_bytes: z.int() })
+  .meta({ id: 'MailAttachment' });
+
+/** Contract 02, section 6.4. */
+export const messageShape = {
+  message_id: z.string(),
+  id: z.string(),
+  mailbox_id: z.string(),
+  direction: z.enum(['inbound', 'outbound']),
+  template: z.string().nullable(),
+  from_address: z.string(),
+  from_name: z.string().nullable(),
+  to: z.string(),
+  subject: z.string().nullable(),
+  status: z.enum(statuses),
+  delivery_state: z.string(),
+  provider: z.string().nullable(),
+  provider_message_id: z.string().nullable(),
+  last_error: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  sent_at: z.iso.datetime().nullable(),
+  received_at: z.iso.datetime().nullable(),
+  attachments_meta: z.array(AttachmentMetaWire).nullable(),
+  in_reply_to_message_id: z.string().nullable(),
+};
+
+export const MailboxMessageWire = z.object(messageShape).meta({ id: 'MailboxMessage' });
+
+export const messageToWire = (message: MailboxMessage) => ({
+  message_id: message.id,
+  id: message.id,
+  mailbox_id: message.mailboxId,
+  direction: message.direction,
+  template: message.template,
+  from_address: message.fromAddress,
+  from_name: message.fromName,
+  to: message.recipient,
+  subject: message.subject,
+  status: message.status,
+  delivery_state: deliveryStateOf(message),
+  provider: message.provider,
+  provider_message_id: message.provider === null ? null : message.mailMessageId,
+  last_error: message.lastError,
+  created_at: message.createdAt.toISOString(),
+  sent_at: message.sentAt?.toISOString() ?? null,
+  received_at: message.receivedAt?.toISOString() ?? null,
+  attachments_meta: message.attachments === null ? null : [...message.attachments],
+  in_reply_to_message_id: message.inReplyToId,
+});

@@ -1,0 +1,6 @@
+import { actions } from '../../../kernel/access/permissions.ts';
+
+/** Who may do what here. */
+export const trafficActions = actions({
+  'project:logs:read': { role: 'developer', serviceKey: true, admin: true },
+});

@@ -1,0 +1,222 @@
+import { applyDomain, checkDomain, repairDomain } from '../resolvers/hosts/domains/check-domain.ts';
+import { disconnectDomain } from '../resolvers/hosts/domains/disconnect-domain.ts';
+import type { ProjectDomain } from '../resolvers/hosts/domains/domain-rows.ts';
+import { ensureDomain } from '../resolvers/hosts/domains/ensure-domain.ts';
+import { getDomain, listDomains } from '../resolvers/hosts/domains/get-domain.ts';
+import { domainToWire, type ProjectDomainShown } from '../resolvers/hosts/domains/wire.ts';
+import { claimSubdomain } from '../resolvers/hosts/subdomains/claim-subdomain.ts';
+import { deleteSubdomain } from '../resolvers/hosts/subdomains/delete-subdomain.ts';
+import { listSubdomains } from '../resolvers/hosts/subdomains/list-subdomains.ts';
+import type { Subdomain } from '../resolvers/hosts/subdomains/subdomain.ts';
+import { builder } from './builder.ts';
+import { changeField, fieldOf, readField } from './operation-field.ts';
+import { ProjectRef } from './projects.ts';
+import { run } from './run.ts';
+
+const SubdomainRef = builder.objectRef<Subdomain>('Subdomain').implement({
+  description: 'A name below the platform’s domain that a project is served under.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name before the platform’s domain.' }),
+    projectId: t.exposeString('projectId', { description: 'The project, `prj_…`.' }),
+    url: t.exposeString('url', { description: 'Where it leads, without a slash at its end.' }),
+    deploymentId: t.exposeString('deploymentId', {
+      nullable: true,
+      description: 'The deployment that it was last pointed to, `dpl_…`.',
+    }),
+    deploymentUrl: t.exposeString('deploymentUrl', { nullable: true, description: 'That deployment’s own address.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was claimed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was pointed to a deployment last.' }),
+  }),
+});
+
+builder.objectField(ProjectRef, 'subdomains', (t) =>
+  t.field({
+    type: [SubdomainRef],
+    nullable: true,
+    ...fieldOf(listSubdomains),
+    resolve: ({ id }, _args, ctx) => run(listSubdomains, ctx, { project: id }),
+  }),
+);
+
+changeField('claimSubdomain', claimSubdomain, {
+  type: SubdomainRef,
+  input: 'A subdomain to claim.',
+  argument: 'The subdomain.',
+  result: ({ subdomain }) => subdomain,
+});
+
+changeField('deleteSubdomain', deleteSubdomain, {
+  type: SubdomainRef,
+  input: 'A subdomain to give up.',
+  argument: 'The subdomain.',
+});
+
+const DomainStatusEnum = builder.enumType('DomainStatus', {
+  description: 'How a domain stands.',
+  values: {
+    ACTION_REQUIRED: { value: 'action_required', description: 'Its owner has to set records.' },
+    WAITING: { value: 'waiting', description: 'The records are there; its certificate is being ordered.' },
+    ACTIVE: { value: 'active', description: 'Serves.' },
+    NEEDS_REPAIR: { value: 'needs_repair', description: 'A record has drifted.' },
+    FAILED: { value: 'failed', description: 'Serves no more, until it is repaired.' },
+  } as const,
+});
+
+const DomainRoleEnum = builder.enumType('DomainRole', {
+  description: 'What a domain is to its project.',
+  values: {
+    PRIMARY: { value: 'primary', description: 'The address of the project.' },
+    ALIAS: { value: 'alias', description: 'Another name for it.' },
+  } as const,
+});
+
+const DomainAuthorityEnum = builder.enumType('DomainAuthority', {
+  description: 'Who sets the records of a domain.',
+  values: {
+    MANUAL_DNS: { value: 'manual_dns', description: 'Its owner.' },
+    HOSTED_DNS_ZONE: { value: 'hosted_dns_zone', description: 'The gateway, which does not offer it.' },
+  } as const,
+});
+
+const DomainRecordRef = builder.objectRef<ProjectDomainShown['dns_records'][number]>('DomainRecord').implement({
+  description: 'A record that the owner of a domain sets.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: 'Names the record among those of the domain.' }),
+    purpose: t.exposeString('purpose', { description: '`ownership` or `routing`.' }),
+    type: t.exposeString('type', { description: 'Kind of record, for example `CNAME`.' }),
+    name: t.exposeString('name', { description: 'Whole name that it stands at.' }),
+    value: t.exposeString('value', { description: 'What it says.' }),
+    required: t.exposeBoolean('required', { description: 'Whether the domain does not serve without it.' }),
+    status: t.exposeString('status', { description: '`unknown`, `missing`, `present` or `conflict`.' }),
+    safety: t.field({ type: 'JSON', description: 'What programs may do about it.', resolve: ({ safety }) => safety }),
+  }),
+});
+
+const DomainCheckRef = builder.objectRef<ProjectDomainShown['checks'][number]>('DomainCheck').implement({
+  description: 'One thing that has to hold for a domain to serve.',
+  fields: (t) => ({
+    id: t.exposeString('id', { description: '`ownership`, `routing`, `binding` or `certificate`.' }),
+    status: t.exposeString('status', {
+      description: '`unknown`, `pending`, `passed`, `failed`, `drifted` or `blocked`.',
+    }),
+    blocking: t.exposeBoolean('blocking', { description: 'Whether the domain does not serve without it.' }),
+    reasonCode: t.string({
+      nullable: true,
+      description: 'Why it does not hold, for programs.',
+      resolve: (check) => check.reason_code ?? null,
+    }),
+    summary: t.exposeString('summary', { description: 'The same for people.' }),
+    blockedBy: t.stringList({
+      description: 'Checks that have to pass first.',
+      resolve: (check) => check.blocked_by ?? [],
+    }),
+    checkedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was looked at.',
+      resolve: ({ checked_at }) => (checked_at === undefined ? null : new Date(checked_at)),
+    }),
+  }),
+});
+
+const ProjectDomainRef = builder.objectRef<ProjectDomain>('ProjectDomain').implement({
+  description: 'A domain of one’s own that a project is served under, or is to be.',
+  fields: (t) => ({
+    projectId: t.exposeString('projectId', { description: 'The project, `prj_…`.' }),
+    domain: t.exposeString('name', { description: 'The domain, in Punycode.' }),
+    status: t.expose('status', { type: DomainStatusEnum, description: 'How it stands.' }),
+    desired: t.field({
+      type: 'JSON',
+      description: 'What is wanted of it.',
+      resolve: (one) => domainToWire(one).desired,
+    }),
+    observed: t.field({
+      type: 'JSON',
+      description: 'What name servers said of it last.',
+      resolve: (one) => domainToWire(one).observed,
+    }),
+    effective: t.field({
+      type: 'JSON',
+      description: 'What is in effect.',
+      resolve: (one) => domainToWire(one).effective,
+    }),
+    authority: t.field({
+      type: 'JSON',
+      description: 'Who may set its records.',
+      resolve: (one) => domainToWire(one).authority,
+    }),
+    dnsRecords: t.field({
+      type: [DomainRecordRef],
+      description: 'The records to set, with what was seen of them.',
+      resolve: (one) => domainToWire(one).dns_records,
+    }),
+    checks: t.field({
+      type: [DomainCheckRef],
+      description: 'What has to hold.',
+      resolve: (one) => domainToWire(one).checks,
+    }),
+    nextActions: t.field({
+      type: 'JSON',
+      description: 'What may be done next.',
+      resolve: (one) => domainToWire(one).next_actions,
+    }),
+    provenance: t.field({
+      type: 'JSON',
+      description: 'Where each part is known from.',
+      resolve: (one) => domainToWire(one).provenance,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was connected.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it changed last.' }),
+  }),
+});
+
+builder.objectField(ProjectRef, 'domains', (t) =>
+  t.field({
+    type: [ProjectDomainRef],
+    nullable: true,
+    ...fieldOf(listDomains),
+    resolve: ({ id }, _args, ctx) => run(listDomains, ctx, { project: id }),
+  }),
+);
+
+readField('projectDomain', getDomain, { type: ProjectDomainRef });
+
+changeField('ensureDomain', ensureDomain, {
+  type: ProjectDomainRef,
+  input: 'A domain to connect.',
+  argument: 'The domain.',
+  types: {
+    desired: {
+      name: 'DesiredDomainInput',
+      description: 'What is wanted of a domain.',
+      types: {
+        authority: DomainAuthorityEnum,
+        web: {
+          name: 'DesiredDomainWebInput',
+          description: 'What is served under a domain.',
+          types: { role: DomainRoleEnum },
+        },
+      },
+    },
+  },
+  result: ({ domain }) => domain,
+});
+
+const named = { type: ProjectDomainRef, argument: 'The domain.' };
+changeField('checkDomain', checkDomain, { ...named, input: 'A domain to look at.' });
+changeField('applyDomain', applyDomain, { ...named, input: 'A domain to do for what the gateway can.' });
+changeField('repairDomain', repairDomain, { ...named, input: 'A domain to begin anew with.' });
+
+const DisconnectedDomainRef = builder.objectRef<{ readonly name: string }>('DisconnectedDomain').implement({
+  description: 'A domain that a project was served under.',
+  fields: (t) => ({
+    domain: t.exposeString('name', { description: 'The domain, in Punycode.' }),
+    status: t.string({ description: '`disconnected`.', resolve: () => 'disconnected' }),
+  }),
+});
+
+changeField('disconnectDomain', disconnectDomain, {
+  type: DisconnectedDomainRef,
+  input: 'A domain to disconnect.',
+  argument: 'The domain.',
+});

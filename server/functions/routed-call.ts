@@ -1,0 +1,137 @@
+import { ServiceError } from '../../core/errors.ts';
+import { negotiateLocale } from '../../engines/hosting/locale.ts';
+import type { Resolution } from '../../engines/hosting/resolve.ts';
+import type { RenderedPage } from '../../engines/page-cache/cacheable.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { readShownToken, verifyAccessToken } from '../../resolvers/auth/access-token.ts';
+import { findVisitor, stranger, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
+import type { Site, SiteFunction } from '../../resolvers/deploys/live-sites.ts';
+import { isGated, type PassedGate, passGate } from '../../resolvers/functions/gate.ts';
+import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendAnswer } from '../respond.ts';
+import { callFunction, requestIdOf, sendReply, withSet } from './answer-call.ts';
+
+export interface RoutedCall {
+  readonly ctx: Context;
+  readonly host: Host;
+  readonly site: Site;
+  readonly found: Resolution;
+  /** In the site, as it was sent. */
+  readonly path: string;
+  /** Tell the release. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer shares an origin with others: it sets no cookies there. */
+  readonly isShared: boolean;
+}
+
+/** Answers a request to a host by the function that its route leads to. Contract 03, section 3.8. */
+export async function answerRouted(exchange: Exchange, call: RoutedCall): Promise<void> {
+  const { ctx, host, site, found, path, isShared } = call;
+  const { request, response, search } = exchange;
+  const name = found.functionName!;
+  const target = search === '' ? path : `${path}?${search}`;
+  const { visitor, userId } = await userOf(ctx, host, request.headers.cookie);
+  if (userId !== undefined) ctx.subject?.becomeUser();
+  const fn = site.functions.get(name);
+  let gate: PassedGate;
+  try {
+    gate = fn === undefined ? {} : await passGate(ctx.services, host.target, fn, userId);
+  } catch (error) {
+    const lead = leadOf(error, fn, exchange);
+    if (lead === undefined) throw error;
+    return sendAnswer(response, seeOther(lead));
+  }
+  const locale = localeOf(site, request.headers);
+  const own = { ...call.headers, 'x-svc-request-id': requestIdOf(exchange) };
+  const cookie = isShared ? undefined : visitor.cookie;
+  const run = async (): Promise<RenderedPage & { readonly body: Buffer }> => {
+    const reply = await callFunction(exchange, {
+      ctx,
+      target: host.target,
+      site,
+      name,
+      url: `${host.origin}${target}`,
+      headers: {
+        'x-svc-route-pattern': found.route?.pattern,
+        'x-svc-host': new URL(host.origin).host,
+        ...gate,
+        'x-svc-locale': locale,
+        'x-svc-default-locale': site.i18n?.defaultLocale,
+      },
+    });
+    return isShared ? { ...reply, headers: reply.headers.filter(([one]) => !/^set-cookie$/i.test(one)) } : reply;
+  };
+  if (fn?.class !== 'ssr') {
+    const page = await run();
+    const bypass = page.headers.some(([one]) => /^cache-control$/i.test(one)) ? undefined : 'dynamic-bypass';
+    return sendReply(exchange, { ...page, headers: withSet(page.headers, cookie) }, { ...own, 'x-svc-cache': bypass });
+  }
+  const { pageCache } = ctx.services;
+  const address = {
+    orgId: site.orgId,
+    projectId: site.projectId,
+    host: new URL(host.origin).hostname,
+    target,
+    locale: locale ?? '',
+    releaseId: site.releaseId,
+    releaseGeneration: site.generation,
+  };
+  const seen = await pageCache.look(address, {
+    method: request.method!,
+    headers: request.headers,
+    usesAuth: userId !== undefined || isGated(fn),
+  });
+  if (seen.found === 'hit')
+    return sendReply(
+      exchange,
+      { ...seen.page, headers: withSet(seen.page.headers, cookie) },
+      { ...own, ...seen.headers },
+    );
+  const page = await run();
+  const told = seen.found === 'miss' ? await pageCache.keep(seen.miss, page) : seen.headers;
+  sendReply(exchange, { ...page, headers: withSet(page.headers, cookie) }, { ...own, ...told });
+}
+
+/** Where a browser is led that asks for a page without being signed in, if the gate says so. */
+function leadOf(error: unknown, fn: SiteFunction | undefined, { request }: Exchange): string | undefined {
+  const gate = fn?.requireRole;
+  if (gate?.onDeny !== 'redirect' || !(error instanceof ServiceError) || error.code !== 'authentication_required')
+    return undefined;
+  const wantsPage = request.method === 'GET' && /text\/html/i.test(request.headers.accept ?? '');
+  return wantsPage ? (gate.signInPath ?? '/auth/sign-in') : undefined;
+}
+
+/**
+ * Who asks: by a user's token, which is only verified, or by the session of the host's cookie. A function may have
+ * credentials of its own kind, so that what is none of a user's makes a stranger.
+ */
+async function userOf(
+  ctx: Context,
+  { target }: Host,
+  cookie: string | undefined,
+): Promise<{ readonly visitor: Visitor; readonly userId: string | undefined }> {
+  const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(ctx.credentials.authorization?.trim() ?? '')?.[1];
+  const shown = token === undefined ? undefined : readShownToken(token);
+  const claims =
+    shown?.projectId === target.projectId ? await verifyAccessToken(ctx.services, target, shown) : undefined;
+  if (claims !== undefined) return { visitor: stranger, userId: claims.sub };
+  try {
+    const visitor = await findVisitor(ctx, target, cookie);
+    return { visitor, userId: visitor.session?.account.id };
+  } catch (error) {
+    if (error instanceof ServiceError && error.row.category === 'auth') return { visitor: stranger, userId: undefined };
+    throw error;
+  }
+}
+
+/** @throws VALIDATION_FAILED for a locale that was chosen and is not there */
+function localeOf({ i18n }: Site, headers: Exchange['request']['headers']): string | undefined {
+  if (i18n === null) return undefined;
+  const negotiated = negotiateLocale(i18n, headers);
+  if ('locale' in negotiated) return negotiated.locale;
+  throw new ServiceError('VALIDATION_FAILED', {
+    message: `The site has no locale ${negotiated.unknown}.`,
+    details: { field: 'locale', locales: i18n.locales },
+  });
+}

@@ -1,0 +1,45 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Resolution } from '../../engines/hosting/resolve.ts';
+import { html } from '../../rest-compat/hosted/html.ts';
+import { page } from '../../rest-compat/hosted/page.ts';
+import type { Exchange } from '../exchange.ts';
+import { sendAnswer } from '../respond.ts';
+
+/** What a page says of a status. */
+const texts: Readonly<Record<number, readonly [title: string, text: string]>> = {
+  404: ['Page not found', 'There is no page at this address.'],
+  405: ['Not allowed here', 'This address does not answer what the page asked of it.'],
+  503: ['Not available', 'This part of the site is not available right now.'],
+};
+
+/**
+ * Refuses what a release does not answer: with a page where a browser asks for one, else with an error.
+ *
+ * @throws ServiceError
+ */
+export function refuse({ request, response, path, subject }: Exchange, found: Resolution): void {
+  const error = errorOf(found, path);
+  const text = texts[error.status];
+  if (request.method !== 'GET' || text === undefined || !/text\/html/i.test(request.headers.accept ?? '')) throw error;
+  subject.code ??= error.code;
+  const [title, words] = text;
+  const answer = page(error.status, title, html`<h1>${title}</h1><p>${words}</p>`);
+  const allow: Record<string, string> = error.allow === undefined ? {} : { allow: error.allow.join(', ') };
+  sendAnswer(response, { ...answer, headers: { ...answer.headers, ...allow } });
+}
+
+function errorOf({ error, match, allow, pathFault, route }: Resolution, path: string): ServiceError {
+  switch (error) {
+    case 'VALIDATION_FAILED':
+      return new ServiceError(error, {
+        message: 'The path is not in the one form that paths have here.',
+        details: { field: 'path', reason: pathFault },
+      });
+    case 'ROUTE_METHOD_NOT_ALLOWED':
+      return new ServiceError(error, { allow: allow!, details: { allow, route: route?.pattern ?? null } });
+    case 'ROUTE_MANIFEST_LOAD_FAILED':
+      return new ServiceError(error, { retryAfter: 1, details: { route: route?.pattern ?? null } });
+    default:
+      return new ServiceError('ROUTE_NOT_FOUND', { details: { path, match } });
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { emptyRelease } from '../../../engines/release/model.ts';
+import { encodeRelease } from '../../../engines/release/stored.ts';
+import type { Stage, Surfaces } from './surface.ts';
+
+/** A release that holds nothing, as it is kept. */
+const { body, site, files } = encodeRelease(emptyRelease);
+
+export const deploySurfaces = ({ params, service }: Stage): Surfaces => {
+  const sql = (text: string, values: readonly unknown[]) => service.control.sql(text, [...values]);
+  const spec = () => ({ project_id: params.project_id, i18n: null });
+
+  /** A release of the project. @returns its id */
+  async function release(status: 'active' | 'superseded' | 'staged'): Promise<string> {
+    const id = `rel_${randomUUID()}`;
+    for (const { digest, bytes } of [...site, ...files])
+      await sql(
+        `insert into release_parts (org_id, project_id, digest, bytes) select org_id, id, $2, $3 from projects where id = $1
+         on conflict do nothing`,
+        [params.project_id, digest, bytes],
+      );
+    const digests = [site, files].map((parts) => parts.map(({ digest }) => digest));
+    await sql(
+      `insert into releases (org_id, id, project_id, operation_id, plan_id, deployment_id, status, digest, manifest_digest,
+         static_sha256, body, site_parts, file_parts)
+       select org_id, $2, id, 'op_none', 'plan_none', $3, $4, '', '', '', $5, $6, $7 from projects where id = $1`,
+      [params.project_id, id, `dpl_${randomUUID()}`, status, JSON.stringify(body), ...digests],
+    );
+    return id;
+  }
+
+  /** The project has a live release, and no deploy is under way. @returns the release */
+  async function live(): Promise<string> {
+    await sql(
+      `update deploy_operations set status = 'failed'
+       where project_id = $1 and status not in ('ready', 'planning', 'uploading')`,
+      [params.project_id],
+    );
+    const [known] = await sql('select release_id from live_releases where project_id = $1', [params.project_id]);
+    if (known !== undefined) return (known as { release_id: string }).release_id;
+    const id = await release('active');
+    await sql(
+      `insert into live_releases (org_id, project_id, release_id) select org_id, id, $2 from projects where id = $1
+       on conflict (org_id, project_id) do update set release_id = excluded.release_id`,
+      [params.project_id, id],
+    );
+    return id;
+  }
+
+  /** A deploy with its plan, which would change nothing. */
+  async function planned(status = 'planning', target: string | null = null): Promise<Record<string, string>> {
+    const base = await live();
+    const ids = { plan_id: `plan_${randomUUID()}`, operation_id: `op_${randomUUID()}` };
+    await sql(
+      `insert into deploy_plans (org_id, id, project_id, operation_id, spec, manifest_digest, base_release_id, expires_at)
+       select org_id, $2, id, $3, $4, $2, $5, now() + interval '1 day' from projects where id = $1`,
+      [params.project_id, ids.plan_id, ids.operation_id, JSON.stringify({ spec: spec() }), base],
+    );
+    await sql(
+      `insert into deploy_operations (org_id, id, project_id, plan_id, kind, status, base_release_id, target_release_id, urls)
+       select org_id, $2, id, $3, 'deploy', $4, $5, $6, $7 from projects where id = $1`,
+      [
+        params.project_id,
+        ids.operation_id,
+        ids.plan_id,
+        status,
+        base,
+        target,
+        JSON.stringify({ deployment_id: `dpl_${randomUUID()}` }),
+      ],
+    );
+    return ids;
+  }
+  const operation = () => planned();
+  const ofRelease = async () => ({ release_id: await live() });
+  const inProject = () => `?project_id=${params.project_id}`;
+  const reads = 'A + + + + + + F';
+  /** A field of a project, which the anon key does not see. */
+  const ofProject = 'A + + + + + A F';
+  const changes = 'A + W F N F A F';
+  const ofTrail = (action: string) =>
+    `select xmin::text from audit_events where action = '${action}' and object_id = $1`;
+  return {
+    'POST /apply/v1/plans': {
+      cells: changes,
+      body: () => ({ spec: spec(), idempotency_key: randomUUID() }),
+      audited: {
+        action: 'deploy.planned',
+        kind: 'deploy_plan',
+        objectId: 'plan_id',
+        written: 'select xmin::text from deploy_plans where id = $1',
+      },
+      field: () =>
+        `mutation { planDeploy(input: { spec: { project_id: "${params.project_id}", i18n: null }, requestKey: "${randomUUID()}" }) { planId } }`,
+    },
+    'POST /apply/v1/plans/:plan_id/commit': {
+      cells: changes,
+      prepare: operation,
+      body: () => ({}),
+      audited: {
+        action: 'deploy.committed',
+        kind: 'deploy',
+        objectId: 'operation_id',
+        written: 'select xmin::text from deploy_operations where id = $1',
+      },
+      field: () => `mutation { commitDeploy(input: { plan: "${params.plan_id}" }) { operationId } }`,
+    },
+    'GET /apply/v1/operations': {
+      cells: reads,
+      fieldCells: ofProject,
+      prepare: operation,
+      search: inProject,
+      field: () => `{ project(id: "${params.project_id}") { deploys(first: 1) { edges { node { operationId } } } } }`,
+    },
+    'GET /apply/v1/operations/:operation_id': {
+      cells: reads,
+      prepare: operation,
+      field: () => `{ deployOperation(operation: "${params.operation_id}") { status } }`,
+    },
+    'GET /apply/v1/operations/:operation_id/events': {
+      cells: reads,
+      prepare: operation,
+      field: () => `{ deployOperation(operation: "${params.operation_id}") { events } }`,
+    },
+    'GET /apply/v1/operations/:operation_id/edge-coherence': {
+      cells: reads,
+      prepare: async () => {
+        const ids = await planned('ready');
+        await sql('update deploy_operations set release_id = base_release_id, generation = 1 where id = $1', [
+          ids.operation_id,
+        ]);
+        return ids;
+      },
+      field: () => `{ edgeCoherence(operation: "${params.operation_id}") { coherent releaseId pathCount } }`,
+    },
+    'POST /apply/v1/operations/:operation_id/resume': {
+      cells: changes,
+      prepare: async () => planned('activation_pending', await release('staged')),
+      body: () => ({}),
+      audited: {
+        action: 'deploy.resumed',
+        kind: 'deploy',
+        objectId: 'operation_id',
+        written: ofTrail('deploy.resumed'),
+      },
+      field: () => `mutation { resumeDeploy(input: { operation: "${params.operation_id}" }) { operationId } }`,
+    },
+    'GET /apply/v1/releases/active': {
+      cells: reads,
+      fieldCells: ofProject,
+      prepare: ofRelease,
+      search: inProject,
+      field: () => `{ project(id: "${params.project_id}") { activeRelease { releaseId } } }`,
+    },
+    'GET /apply/v1/releases/diff': {
+      cells: reads,
+      fieldCells: ofProject,
+      prepare: ofRelease,
+      search: () => `${inProject()}&from=empty&to=active`,
+      field: () => `{ project(id: "${params.project_id}") { releaseDiff(from: "empty", to: "active") } }`,
+    },
+    'GET /apply/v1/releases/:release_id': {
+      cells: reads,
+      prepare: ofRelease,
+      field: () => `{ release(release: "${params.release_id}") { status } }`,
+    },
+    'GET /apply/v1/resolve': {
+      cells: reads,
+      prepare: async () => {
+        const [row] = await sql('select public_id from projects where id = $1', [params.project_id]);
+        return { host: `p-${(row as { public_id: string }).public_id}.localhost` };
+      },
+      search: () => `?host=${params.host}`,
+      field: () => `{ hostResolution(host: "${params.host}") { match } }`,
+    },
+    'POST /apply/v1/releases/:release_id/promote': {
+      cells: changes,
+      prepare: async () => {
+        await live();
+        return { release_id: await release('superseded') };
+      },
+      body: () => ({ project: params.project_id }),
+      audited: {
+        action: 'deploy.promoted',
+        kind: 'deploy',
+        objectId: 'operation_id',
+        written: 'select xmin::text from deploy_operations where id = $1',
+      },
+      field: () =>
+        `mutation { promoteRelease(input: { project: "${params.project_id}", release: "${params.release_id}" }) { operationId } }`,
+    },
+  };
+};

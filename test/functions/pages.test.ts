@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest';
+import { deploying, filesOf, refOf } from '../deploys/deploying.ts';
+import { startService } from '../helpers/service.ts';
+import { hostCall } from '../hosted/host-call.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+const project = await service.project();
+const theirs = deploying(service, project.wallet, project);
+
+const render = `
+import { one } from './count.ts';
+let made = 0;
+export default (request) => {
+  made += one;
+  const { pathname, searchParams } = new URL(request.url);
+  const control = searchParams.get('control') ?? 'public, s-maxage=600';
+  return new Response('<h1>' + pathname + ' ' + made + ' ' + request.headers.get('x-svc-locale') + '</h1>', {
+    headers: { 'content-type': 'text/html', 'cache-control': control },
+  });
+};`;
+const count = 'export const one: number = 1;';
+const page = '<h1>static</h1>';
+
+const { urls } = await theirs.deploy(
+  {
+    site: { replace: filesOf({ 'about.html': page }) },
+    i18n: { default_locale: 'en', locales: ['en', 'de'] },
+    functions: {
+      replace: {
+        render: {
+          files: { 'index.mjs': refOf(render), 'count.ts': refOf(count) },
+          entrypoint: 'index.mjs',
+          class: 'ssr',
+          capabilities: ['astro.ssr.v1'],
+        },
+      },
+    },
+  },
+  [render, count, page],
+);
+const host = new URL(urls.site).hostname;
+const call = hostCall(service, host);
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const { text, headers: answered } = await call('GET', path, { headers });
+  return [text, answered.get('x-svc-cache')];
+};
+
+test('a page that may be kept is made once for each locale, and anew after an invalidation', async () => {
+  expect(await get('/shop')).toEqual(['<h1>/shop 1 en</h1>', 'MISS']);
+  expect(await get('/shop')).toEqual(['<h1>/shop 1 en</h1>', 'HIT']);
+  expect(await get('/shop', { 'accept-language': 'de' })).toEqual(['<h1>/shop 2 de</h1>', 'MISS']);
+  const key = service.actors.bearer(project.serviceKey);
+  await service.call(key, 'POST', '/cache/v1/invalidate', { body: { host, path: '/shop' } });
+  expect(await get('/shop')).toEqual(['<h1>/shop 3 en</h1>', 'MISS']);
+});
+
+test('a page that may not be kept is made for each visitor, and a file comes before it', async () => {
+  expect(await get('/cart?control=private')).toEqual(['<h1>/cart 4 en</h1>', 'BYPASS']);
+  expect(await get('/cart?control=private')).toEqual(['<h1>/cart 5 en</h1>', 'BYPASS']);
+  expect((await get('/about'))[0]).toBe(page);
+});

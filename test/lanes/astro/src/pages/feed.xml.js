@@ -1,0 +1,1 @@
+export const GET = () => new Response('<?xml version="1.0"?><feed/>');
