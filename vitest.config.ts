@@ -1,24 +1,25 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/helpers/longest-first.ts';
 
-/** `npm test` needs nothing but npm; what needs more is a lane of its own (`npm run test:lanes`). */
-const lanes = process.env.SVC_TEST_LANES === '1';
-
-/** The lane `two-nodes`, where each request goes to another of two gateways; see scripts/lanes.ts. */
+/** The lane `two-nodes`, where each request goes to another of two gateways; see scripts/tests/lanes.ts. */
 const acrossNodes = [
   'test/rooms/**/*.test.ts',
   'test/faults/idempotency*.test.ts',
-  'test/subscriptions/lost-rights.test.ts',
-  'test/mcp/follow.test.ts',
+  'test/subscriptions/lost-rights.full.test.ts',
+  'test/mcp/follow.full.test.ts',
   'test/lanes/page-nodes.test.ts',
 ];
 const nodes = process.env.SVC_TEST_NODES !== undefined;
 
-const include = nodes ? acrossNodes : [lanes ? 'test/lanes/**/*.test.ts' : 'test/**/*.test.ts'];
-const exclude = lanes ? ['**/node_modules/**'] : ['test/lanes/**', 'node_modules/**'];
+/** The name of a file says what it belongs to; CONTRIBUTING.md has the table. */
+const full = 'test/**/*.full.test.ts';
 const ownModules = 'test/**/*.own-modules.test.ts';
-const globalSetup = 'test/helpers/global-setup.ts';
-const setupFiles = 'test/helpers/each-file.ts';
+const smoke = 'test/smoke/**/*.test.ts';
+const lanes = 'test/lanes/**/*.test.ts';
+const installed = '**/node_modules/**';
+
+/** Files of one worker share its modules: to load them anew for each took a quarter of a run. */
+const sharedModules = { isolate: false, setupFiles: 'test/helpers/each-file.ts' };
 
 const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
   extends: true as const,
@@ -33,22 +34,25 @@ export default defineConfig({
     // file has a database of its own.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // One Postgres server and one build of the programs, whichever projects run.
+    globalSetup: 'test/helpers/global-setup.ts',
     projects: [
-      // Files of one worker share its modules: to load them anew for each took a quarter of the run.
-      project('shared modules', {
-        include,
-        exclude: [...exclude, ownModules],
-        isolate: false,
-        globalSetup,
-        setupFiles,
+      project('gate', {
+        ...sharedModules,
+        include: ['test/**/*.test.ts'],
+        exclude: [full, ownModules, smoke, lanes, installed],
       }),
+      project('full', { ...sharedModules, include: [full], exclude: [lanes, installed] }),
       // Files that count on modules nobody has loaded or used before, or that replace some; none of them needs Postgres.
-      project('own modules', { include: nodes || lanes ? [] : [ownModules], exclude, isolate: true }),
+      project('own modules', { isolate: true, include: [ownModules], exclude: [installed] }),
+      // Files that need a program from outside npm.
+      project('smoke', { ...sharedModules, include: [smoke], exclude: [installed] }),
+      project('lanes', { ...sharedModules, include: nodes ? acrossNodes : [lanes], exclude: [installed] }),
     ],
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     // What is waited for is there at once on a machine that has nothing else to do; how soon is no test's matter.
-    expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
+    hookTimeout: 300_000,
     teardownTimeout: 30_000,
     coverage: {
       provider: 'v8',

@@ -240,7 +240,7 @@ describe('the classic generation', () => {
     };
     expect([(await byTool()).code, await byPath()]).toEqual(['restricted_host', 'restricted_host']);
     // A little flows in all the time, so what one has used up is asked of the other at once.
-    const soon = { timeout: 20_000, interval: 1 };
+    const soon = { interval: 1 };
     const used = async (ask: () => Promise<string>) => {
       await expect.poll(ask, soon).toBe('rate_limited');
     };

@@ -229,12 +229,12 @@ test('watching is paid from the ten audits a minute that a client may have', asy
     return codes.at(-1);
   };
   // Some of it flows in meanwhile.
-  await expect.poll(ask, { timeout: 20_000, interval: 1 }).toBe('RATE_LIMITED');
+  await expect.poll(ask, { interval: 1 }).toBe('RATE_LIMITED');
   expect(codes.slice(0, -1).every((code) => code === 'RESTRICTED_HOST')).toBe(true);
   expect(codes.length).toBeGreaterThan(10);
   const audit = () =>
     service.call(service.actors.nobody, 'GET', '/api/audit?url=https://localhost', {
       headers: { 'x-forwarded-for': from },
     });
-  await expect.poll(async () => (await audit()).status, { timeout: 20_000, interval: 1 }).toBe(429);
+  await expect.poll(async () => (await audit()).status, { interval: 1 }).toBe(429);
 });

@@ -63,7 +63,7 @@ test('what has to be fresh is a reading of its own, and is not counted as that o
   const all = numbered('held', 8);
   for (const name of [...all, 'queued']) pages.set(name, { title: name, held: held.promise });
   const busy = all.map((name) => run(name));
-  await expect.poll(() => all.every((name) => fetches(name) === 1), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => all.every((name) => fetches(name) === 1)).toBe(true);
   const counted: string[] = [];
   const ask = (name: string, fresh: boolean) =>
     auditor.audit(auditor.target('queued.audit-sites.net'), {

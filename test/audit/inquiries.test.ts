@@ -26,15 +26,15 @@ const inquire = (body: object, headers: Record<string, string> = from()) =>
 
 /** All that may be written, each with something that is found wherever it leaks to. */
 const whole = {
-  email: 'ada-4711@shop.example.org',
-  name: 'Ada Kestrel-4712',
-  company: 'Kestrel-4713 & Sons',
+  email: 'ada.of.kestrel@shop.example.org',
+  name: 'Ada (Kestrel)',
+  company: 'Kestrel & Sons',
   buyer_domain: 'Shop.Example.ORG',
   kind: 'licence',
   offer_usd: 900.5,
-  message: 'Is there a licence for two sites? 4714\nWe are in a hurry.',
+  message: 'Is there a licence for two kestrels?\nWe are in a hurry.',
 };
-const personal = /ada-4711|Kestrel-471|4714/;
+const personal = /kestrel/i;
 
 test('an inquiry is recorded, and answered with how the buyout is paid', async () => {
   const { status, body, text } = await inquire(whole);

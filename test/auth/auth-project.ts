@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
@@ -24,6 +24,7 @@ import { verify } from '../../resolvers/auth/verify.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { PathTable } from '../../rest-compat/path-table.ts';
 import type { Answer, Service } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
@@ -151,14 +152,14 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
     refresh: (refreshToken) =>
       auth('POST', '/auth/v1/token?grant_type=refresh_token', { body: { refresh_token: refreshToken } }),
     async mailTo(address, count = 1) {
-      const mails = await vi.waitFor(async () => {
+      const mails = await until(async () => {
         const found = await service.control.sql<{ subject: string; body_text: string }>(
           'select subject, body_text from mail_outbox where recipient = $1 order by created_at desc, id desc',
           [address],
         );
         expect(found).toHaveLength(count);
         return found;
-      }, 20_000);
+      });
       const { subject, body_text: text } = mails[0]!;
       const link = /[?&]token=([\w-]+)/.exec(text)?.[1];
       const code = /^\d{6}$/m.exec(text)?.[0];

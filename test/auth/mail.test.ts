@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { authProject, type CallOptions, claimsOf, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
 const service = await startService();
@@ -187,12 +188,10 @@ test('where nobody new is taken in the answer is the same, and no mail goes to a
     expect([a.status, a.body]).toEqual([b.status, b.body]);
   }
   await project.mailTo(known, 2);
-  await vi.waitFor(
-    async () =>
-      expect(await service.control.sql(`select from graphile_worker.jobs where task_identifier = 'auth.mail'`)).toEqual(
-        [],
-      ),
-    20_000,
+  await until(async () =>
+    expect(await service.control.sql(`select from graphile_worker.jobs where task_identifier = 'auth.mail'`)).toEqual(
+      [],
+    ),
   );
   const mails = await service.control.sql('select from mail_outbox where recipient = $1', [stranger]);
   expect(mails).toEqual([]);

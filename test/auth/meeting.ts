@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Service } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import type { AuthProject } from './auth-project.ts';
 
 /** Has requests meet by locks that the tests hold: what runs beside what is no matter of luck. */
@@ -25,12 +26,10 @@ export function meetingOf(service: Service, { databaseName, sql }: Pick<AuthProj
     waiting: (count: number, ...requests: readonly Promise<unknown>[]) =>
       Promise.race([
         ...requests,
-        vi.waitFor(
-          async () =>
-            expect(
-              await sql(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
-            ).toHaveLength(count),
-          20_000,
+        until(async () =>
+          expect(
+            await sql(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+          ).toHaveLength(count),
         ),
       ]),
   };

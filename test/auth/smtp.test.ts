@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
 import { startSmtp } from '../helpers/smtp-server.ts';
+import { until } from '../helpers/until.ts';
 import { authProject, expectNoSecretLogged, newEmail, noteSecrets } from './auth-project.ts';
 
 const smtp = await startSmtp();
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 /** The mail that reached the server, as its reader sees it. */
 async function received(address: string) {
-  return vi.waitFor(() => {
+  return until(() => {
     const [mail, ...more] = smtp.taken.filter(({ to }) => to[0] === address);
     expect([mail === undefined, more]).toEqual([false, []]);
     const [head, body] = mail!.raw.split('\r\n\r\n', 2) as [string, string];
@@ -47,7 +48,7 @@ async function received(address: string) {
     const codes = text.match(/^\d+\r?$/gm)?.map((line) => line.trim()) ?? [];
     noteSecrets({ token });
     return { from: mail!.from, head, text, token, codes };
-  }, 20_000);
+  });
 }
 
 const ask = (body: object) => project.auth('POST', '/auth/v1/magic-link', { body });
@@ -82,7 +83,7 @@ test('a mail with both has one link and one code', async () => {
   expect([text.match(/token=/g)?.length, codes.length]).toEqual([1, 1]);
   expect(token).toMatch(/^svcl_[\w-]{43}$/);
   // What is kept of it is good for nobody.
-  await vi.waitFor(async () => {
+  await until(async () => {
     const kept = await service.control.sql('select state, body_text from mail_outbox where recipient = $1', [email]);
     expect(kept).toEqual([
       {
@@ -90,7 +91,7 @@ test('a mail with both has one link and one code', async () => {
         body_text: text.replaceAll('\r', '').trimEnd().replace(token!, '***').replace(codes[0]!, '******'),
       },
     ]);
-  }, 20_000);
+  });
 });
 
 test('the name of a project stays in the subject, whatever it is', async () => {
@@ -116,12 +117,12 @@ test('while the mail server takes no mail, whoever asks for one is told, user or
   const { email } = await unheardProject.user();
   const first = await unheardProject.auth('POST', '/auth/v1/magic-link', { body: body(email) });
   expect(first.body.warnings).toBeUndefined();
-  await vi.waitFor(async () => {
+  await until(async () => {
     const tried = await unheard.control.sql('select from mail_outbox where recipient = $1 and last_error is not null', [
       email,
     ]);
     expect(tried).toHaveLength(1);
-  }, 20_000);
+  });
   for (const address of [email, newEmail()]) {
     const { body: answer } = await unheardProject.auth('POST', '/auth/v1/magic-link', { body: body(address) });
     expect(answer.warnings).toEqual([{ code: 'EMAIL_DELIVERY_DELAYED', message: expect.any(String) }]);

@@ -1,7 +1,8 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { housekeepingTask } from '../../server/housekeeping.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { hidePresencesAtCommit } from '../rooms/hidden-presences.ts';
 import { claimRoomsOf } from './claim-room.ts';
 
@@ -42,11 +43,8 @@ test('claims that have been over for ninety days are forgotten, and no others', 
   await overFor('recent', '89 days');
   await claim('standing', { session_key: 's' });
   await sql(`select graphile_worker.add_job($1, job_key => $1)`, [housekeepingTask]);
-  await vi.waitFor(
-    async () => {
-      const kept = (await claims('?include_inactive=true')).map(({ resource }) => resource);
-      expect(kept).toEqual(['standing', 'recent']);
-    },
-    { timeout: 30_000 },
-  );
+  await until(async () => {
+    const kept = (await claims('?include_inactive=true')).map(({ resource }) => resource);
+    expect(kept).toEqual(['standing', 'recent']);
+  });
 });

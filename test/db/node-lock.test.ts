@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { acquireNodeLock, type NodeLockOptions } from '../../db/node-lock.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
+import { until } from '../helpers/until.ts';
 
 const postgres = await startOwnPostgres();
 afterAll(() => postgres.stop());
@@ -40,7 +41,7 @@ test('a node waits for the one that is draining', async () => {
   const { url } = await postgres.database();
   const draining = await alone(url);
   const next = alone(url, 30_000);
-  await vi.waitFor(async () => {
+  await until(async () => {
     const waiting = await postgres.admin.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`);
     expect(waiting.rowCount).toBe(1);
   });
@@ -62,7 +63,7 @@ test('a lock whose connection broke is taken again', async () => {
   const { name, url } = await postgres.database();
   const lock = await alone(url);
   await breakConnections(name);
-  await vi.waitFor(() => expect(messages).toContain('This node holds its lock again.'), { timeout: 20_000 });
+  await until(() => expect(messages).toContain('This node holds its lock again.'));
   expect(lock.held()).toBe(true);
   await expect(alone(url)).rejects.toThrow(/Another gateway/);
   await lock.release();
@@ -81,10 +82,10 @@ test('a node that finds its place taken after an outage says so and takes it whe
     [name],
   );
   await waiting;
-  await vi.waitFor(() => expect(messages.join()).toMatch(/Another gateway serves this database/), { timeout: 20_000 });
+  await until(() => expect(messages.join()).toMatch(/Another gateway serves this database/));
   expect(lock.held()).toBe(false);
   await usurper.end();
-  await vi.waitFor(() => expect(lock.held()).toBe(true), { timeout: 20_000 });
+  await until(() => expect(lock.held()).toBe(true));
   await lock.release();
 });
 
@@ -93,7 +94,7 @@ test('a node that stops during an outage does not come back', async () => {
   const lock = await alone(url);
   await postgres.admin.query(`alter database ${name} allow_connections false`);
   await breakConnections(name);
-  await vi.waitFor(() => expect(lock.held()).toBe(false));
+  await until(() => expect(lock.held()).toBe(false));
   await lock.release();
   await postgres.admin.query(`alter database ${name} allow_connections true`);
   await (await alone(url)).release();

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { type ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
+import { until } from '../helpers/until.ts';
 
 const server = await startOwnPostgres();
 const control = await server.database();
@@ -151,7 +152,7 @@ test('nothing is kept of a project that nobody asks for', async () => {
 });
 
 /** A time that is short for what is to be refused is too short for what is to go well on a slow machine. */
-const inTheEnd = <Result>(run: () => Promise<Result>) => vi.waitFor(run, { timeout: 30_000 });
+const inTheEnd = <Result>(run: () => Promise<Result>) => until(run);
 
 test('who waits too long is refused by name, and what ran goes on', async () => {
   const pools = poolsOf({ perProject: 1, waitMs: 50 });

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -21,18 +22,15 @@ test('a statement that was given up is refused as one that may be repeated, and 
     body: { body: 'hello' },
   });
   let before: { pid: number }[] = [];
-  await vi.waitFor(
-    async () => {
-      before = await sessions();
-      // As Postgres itself does when a statement takes longer than it may.
-      const cancelled = await service.control.sql(
-        `select pg_cancel_backend(pid) from pg_stat_activity
+  await until(async () => {
+    before = await sessions();
+    // As Postgres itself does when a statement takes longer than it may.
+    const cancelled = await service.control.sql(
+      `select pg_cancel_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock' and application_name = 'svc-gateway'`,
-      );
-      expect(cancelled).toHaveLength(1);
-    },
-    { timeout: 20_000 },
-  );
+    );
+    expect(cancelled).toHaveLength(1);
+  });
   const { status, body, headers } = await sent;
   await holder.end();
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);

@@ -29,7 +29,7 @@ const setUp = async () => {
   return { ...project, ...reporter(service, project), events, told, quietIsOver };
 };
 
-const patient = { timeout: 20_000, interval: 50 };
+const patient = { interval: 50 };
 
 test('what is new in a release is told of at once, and what comes after it in a minute, together', async () => {
   const { report, events, told, quietIsOver, projectId } = await setUp();

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { nextRung } from '../../resolvers/escalations/ladder.ts';
 import { sweepEscalations } from '../../resolvers/escalations/sweep.ts';
 import { jobContext } from '../../server/workers.ts';
 import { moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { escalationsOf } from './own-org.ts';
 
 // No worker of the service's own: each sweep here is one that the test makes, by itself or against others.
@@ -236,7 +237,7 @@ test('a worker pages by itself what has become due', async () => {
     await own.contact(wallet, orgId, { email: 'low@example.com' });
     const id = (await own.raise(wallet, orgId)).body.escalation_id;
     await own.lapse(id);
-    await vi.waitFor(async () => expect(await own.pages(id)).toHaveLength(2), 20_000);
+    await until(async () => expect(await own.pages(id)).toHaveLength(2));
     // The next one is laid down for its own deadline, by the database's clock.
     const jobs = await working.control.sql(
       `select j.run_at = e.due_at as at_deadline from graphile_worker.jobs j join escalations e on j.key = 'escalation:' || e.id

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { hostCall } from '../hosted/host-call.ts';
 
 // Which refusals tell of an incident that is attributed to a project: those of requests that address it, by whatever door.
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const body = { ...facts, project_ids: [touched.projectId] };
   const declared = await service.call<{ id: string }>(actors.admin, 'POST', '/admin/v1/incidents', { body });
   incident = declared.body.id;
-  await vi.waitFor(() => expect(service.app.services.incidents.open()).toHaveLength(1), { timeout: 10_000 });
+  await until(() => expect(service.app.services.incidents.open()).toHaveLength(1));
 });
 
 const named = (code: string) => ({
@@ -54,17 +55,14 @@ async function whileNotReady(run: () => Promise<void>): Promise<void> {
   // What was remembered of them runs out in a moment.
   await control.sql(`update projects set state = 'provisioning' where id = any($1)`, [ids]);
   try {
-    await vi.waitFor(
-      async () => {
-        for (const { projectId, anonKey } of all) {
-          const { body } = await service.call<Envelope>(actors.nobody, 'GET', `/auth/v1/user`, {
-            headers: { apikey: anonKey },
-          });
-          expect([projectId, body.code]).toEqual([projectId, 'PROJECT_NOT_READY']);
-        }
-      },
-      { timeout: 10_000 },
-    );
+    await until(async () => {
+      for (const { projectId, anonKey } of all) {
+        const { body } = await service.call<Envelope>(actors.nobody, 'GET', `/auth/v1/user`, {
+          headers: { apikey: anonKey },
+        });
+        expect([projectId, body.code]).toEqual([projectId, 'PROJECT_NOT_READY']);
+      }
+    });
     await run();
   } finally {
     await control.sql(`update projects set state = 'ready' where id = any($1)`, [ids]);

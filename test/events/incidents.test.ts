@@ -1,6 +1,7 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { feedsOf } from './feed.ts';
 
 const service = await startService();
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 /** Waits until what every node keeps at hand has followed. */
-const settled = (holds: () => boolean) => vi.waitFor(() => expect(holds()).toBe(true), { timeout: 10_000 });
+const settled = (holds: () => boolean) => until(() => expect(holds()).toBe(true));
 
 test('one of nobody in particular shows on every page while it is open, and is no event', async () => {
   const { read, readOrg } = await feed();

@@ -1,6 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { feedsOf, typesOf } from './feed.ts';
 
 const service = await startService({ env: { SVC_LEASES: 'on' } });
@@ -18,7 +19,7 @@ async function leaseEnds(orgId: string, days: number, state: string): Promise<vo
   await control.sql(`select graphile_worker.add_job('lifecycle', job_key => 'lifecycle')`);
   const current = async () =>
     (await control.sql<{ lifecycle_state: string }>('select lifecycle_state from orgs where id = $1', [orgId]))[0];
-  await vi.waitFor(async () => expect(await current()).toEqual({ lifecycle_state: state }), { timeout: 30_000 });
+  await until(async () => expect(await current()).toEqual({ lifecycle_state: state }));
 }
 
 test('the end of a lease is told of in the organization and each of its projects, once', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
 import type { WalletActor } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -209,7 +210,7 @@ test('a request that comes while the first is at work is told to come back, and 
     await rowLock.query('begin');
     await rowLock.query('select 1 from orgs where id = $1 for update', [orgId]);
     const first = create();
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(await control.sql(`select 1 from idempotency_keys where key = 'slow'`)).toHaveLength(1),
     );
     // So does whoever is about to commit with its key's row: asking must not wait for that, connection in hand.
@@ -239,12 +240,12 @@ test('a holder that was believed dead makes nothing once another request has its
     // Whoever makes an organization counts those of its owner first.
     await rowLock.query('lock table memberships in share row exclusive mode');
     const late = create('Kites');
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(await control.sql(`select 1 from idempotency_keys where key = 'late'`)).toHaveLength(1),
     );
     await control.sql(`update idempotency_keys set lease_until = now() - interval '1 second' where key = 'late'`);
     const second = create('Kites');
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(
         await control.sql(`select 1 from idempotency_keys where key = 'late' and lease_until > now()`),
       ).toHaveLength(1),

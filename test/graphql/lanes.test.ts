@@ -113,7 +113,7 @@ test(`the short way and the full server answer ${operations} operations alike, t
   // Both kinds have to occur, or the test would show little.
   expect(seen.data).toBeGreaterThan(operations / 20);
   expect(seen.refused).toBeGreaterThan(operations / 20);
-}, 300_000);
+});
 
 test('what is not plain is left to the full server', async () => {
   const query = 'subscription { roomMessages(org: "x", room: "y") { cursor } }';

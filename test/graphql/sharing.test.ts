@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { openProtocolSocket } from './protocol-socket.ts';
 
 const service = await startService();
@@ -7,7 +8,6 @@ afterAll(() => service.stop());
 const { actors, call } = service;
 
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
-const patience = { timeout: 30_000 };
 
 type Project = Awaited<ReturnType<typeof service.project>>;
 type Raw = Awaited<ReturnType<typeof openProtocolSocket>>;
@@ -46,12 +46,12 @@ const events = (raw: Raw, id: string): any[] =>
   raw.seen.filter((message) => message.type === 'next' && message.id === id).map(({ payload }) => payload);
 const bodies = (raw: Raw, id: string) => events(raw, id).map(({ data }) => data.roomMessages.message.body);
 const gets = (raw: Raw, id: string, expected: readonly string[]) =>
-  vi.waitFor(() => expect(bodies(raw, id)).toEqual(expected), patience);
+  until(() => expect(bodies(raw, id)).toEqual(expected));
 
 /** Waits until so many subscriptions run, and have read what there is: they have all got the last message. */
 async function settled(project: Project, all: readonly (readonly [Raw, string])[]) {
   await send(project, 'settled');
-  for (const [raw, id] of all) await vi.waitFor(() => expect(bodies(raw, id).at(-1)).toBe('settled'), patience);
+  for (const [raw, id] of all) await until(() => expect(bodies(raw, id).at(-1)).toBe('settled'));
 }
 
 describe('who shares', () => {
@@ -227,7 +227,7 @@ describe('who shares', () => {
     const selection = `message { body room { organization { auditEvents { edges { cursor } } billing { orgId } } } }`;
     raw.subscribe('s', subscription(selection), { variables: roomOf(project) });
     for (let n = 0; n < 120; n++) await send(project, `m${n}`);
-    await vi.waitFor(() => expect(events(raw, 's')).toHaveLength(120), patience);
+    await until(() => expect(events(raw, 's')).toHaveLength(120));
     expect((await call(viewer, 'GET', `/orgs/v1/${project.orgId}`)).status).toBe(200);
     raw.socket.terminate();
   });
@@ -240,7 +240,7 @@ describe('what is written', () => {
     const raw = await open(byKey(project));
     const { writes } = await counts(async () => {
       raw.subscribe('s', plain, { variables: roomOf(project) });
-      await vi.waitFor(() => expect(bodies(raw, 's')).toHaveLength(30), patience);
+      await until(() => expect(bodies(raw, 's')).toHaveLength(30));
     });
     expect(writes).toBe(1);
     raw.socket.terminate();

@@ -1,14 +1,14 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { RunningFeedHub } from '../../subscriptions/feed-hub.ts';
 import { roomSubscription } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
 
 const followed = () => (service.app.services.feeds as RunningFeedHub).followed();
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
-const patience = { timeout: 30_000 };
 
 type Project = Awaited<ReturnType<typeof service.project>>;
 
@@ -77,15 +77,15 @@ test.each(['POST', 'GET'] as const)('a subscription by %s streams what there is 
   await send(project, 'after');
   expect(await body()).toEqual(['next', 'after']);
   stream.abort();
-  await vi.waitFor(() => expect(followed()).toBe(0), patience);
+  await until(() => expect(followed()).toBe(0));
 });
 
 test('a reader that goes away from a quiet room leaves no follower behind', async () => {
   const project = await service.project();
   const streams = await Promise.all([openStream(project, 'POST'), openStream(project, 'GET')]);
-  await vi.waitFor(() => expect(followed()).toBe(1), patience);
+  await until(() => expect(followed()).toBe(1));
   for (const stream of streams) stream.abort();
-  await vi.waitFor(() => expect(followed()).toBe(0), patience);
+  await until(() => expect(followed()).toBe(0));
 });
 
 test('a stream resumes after a cursor', async () => {
@@ -97,7 +97,7 @@ test('a stream resumes after a cursor', async () => {
   const second = await openStream(project, 'POST', roomSubscription, { after: cursor });
   expect(JSON.parse((await second.next()).data).data.roomMessages.message.body).toBe('two');
   second.abort();
-  await vi.waitFor(() => expect(followed()).toBe(0), patience);
+  await until(() => expect(followed()).toBe(0));
 });
 
 test('a subscription that ends by itself says so', async () => {

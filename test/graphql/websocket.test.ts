@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningFeedHub } from '../../subscriptions/feed-hub.ts';
 import { roomSubscription } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { openProtocolSocket } from './protocol-socket.ts';
 
 const service = await startService();
@@ -10,7 +11,6 @@ afterAll(() => service.stop());
 
 const followed = () => (service.app.services.feeds as RunningFeedHub).followed();
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
-const patience = { timeout: 30_000 };
 const open = () => openProtocolSocket(service.url);
 type Raw = Awaited<ReturnType<typeof open>>;
 
@@ -189,9 +189,9 @@ describe('leaving', () => {
   test('unsubscribing from a quiet room frees its follower at once and keeps the socket', async () => {
     const { raw, variables } = await quietRoom();
     raw.subscribe('s', roomSubscription, { variables });
-    await vi.waitFor(() => expect(followed()).toBe(1), patience);
+    await until(() => expect(followed()).toBe(1));
     raw.complete('s');
-    await vi.waitFor(() => expect(followed()).toBe(0), patience);
+    await until(() => expect(followed()).toBe(0));
     expect(await openSubscriptions()).toBe('0');
     await stillServed(raw);
   });
@@ -203,26 +203,26 @@ describe('leaving', () => {
     }`;
     const other = await quietRoom();
     other.raw.subscribe('held', query, { variables: other.variables });
-    await vi.waitFor(() => expect(followed()).toBe(1), patience);
+    await until(() => expect(followed()).toBe(1));
     raw.subscribe('held', query, { variables });
-    await vi.waitFor(() => expect(followed()).toBe(2), patience);
+    await until(() => expect(followed()).toBe(2));
     raw.complete('held');
     // One that began earlier and waits as long still waits: so this one has not simply run out.
-    await vi.waitFor(() => expect(followed()).toBe(1), patience);
+    await until(() => expect(followed()).toBe(1));
     expect(other.raw.seen.filter(({ id }) => id === 'held')).toEqual([]);
     await stillServed(raw);
     expect(raw.seen.filter(({ id }) => id === 'held')).toEqual([]);
     other.raw.socket.terminate();
-    await vi.waitFor(() => expect(followed()).toBe(0), patience);
+    await until(() => expect(followed()).toBe(0));
   });
 
   test.each(['close', 'terminate'] as const)('a socket that ends by %s frees what it followed', async (how) => {
     const { raw, variables } = await quietRoom();
     for (const id of ['a', 'b']) raw.subscribe(id, roomSubscription, { variables });
-    await vi.waitFor(() => expect(followed()).toBe(1), patience);
+    await until(() => expect(followed()).toBe(1));
     raw.socket[how]();
-    await vi.waitFor(() => expect(followed()).toBe(0), patience);
-    await vi.waitFor(async () => expect(await openSubscriptions()).toBe('0'), patience);
+    await until(() => expect(followed()).toBe(0));
+    await until(async () => expect(await openSubscriptions()).toBe('0'));
   });
 
   test('unsubscribing right behind subscribing leaves nothing behind', async () => {
@@ -232,8 +232,8 @@ describe('leaving', () => {
       raw.complete(`s${i}`);
     }
     await stillServed(raw);
-    await vi.waitFor(() => expect(followed()).toBe(0), patience);
-    await vi.waitFor(async () => expect(await openSubscriptions()).toBe('0'), patience);
+    await until(() => expect(followed()).toBe(0));
+    await until(async () => expect(await openSubscriptions()).toBe('0'));
   });
 
   test('the listeners of a socket do not grow with its operations', async () => {

@@ -36,6 +36,8 @@ export async function openConsole(
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
   onTestFinished(() => context.close());
+  // A machine that does something else at the same time takes many times as long to draw a page.
+  context.setDefaultTimeout(120_000);
   if (first !== undefined) await context.addInitScript(first);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -57,11 +57,6 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide('natsUrl', nats?.url ?? nobody);
   const { remove, ...programs } = await building;
   project.provide('programs', programs);
-  if (process.env.SVC_TEST_LANES !== '1') {
-    process.stdout.write(
-      'Lanes not run here: nats and two-nodes (need nats-server), browser (needs Chromium), domains (needs NSD and Pebble), s3 (needs Swift), astro (installs Astro). See npm run test:lanes.\n',
-    );
-  }
   return async () => {
     await nats?.stop();
     await postgres.stop();

@@ -1,10 +1,11 @@
 import { runInNewContext } from 'node:vm';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { forgetHostNames } from '../../resolvers/hosts/shared/find-host.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { chargeProject } from '../helpers/project-rate.ts';
 import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { createWallet } from '../helpers/wallet.ts';
 import { liveProject, notes } from '../live/live-project.ts';
 import { hostCall } from './host-call.ts';
@@ -136,7 +137,7 @@ test('names that a project claimed are its hosts from then on, and another’s w
   }
   // Without being told, a node finds out by itself.
   await service.control.sql('delete from host_names');
-  await expect.poll(async () => (await config(service, `shop.${platform}`)).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await config(service, `shop.${platform}`)).status).toBe(404);
 });
 
 test('the host of a project that was deleted is nobody’s, and of one that is put away says so', async () => {
@@ -181,15 +182,12 @@ test('the tables that can be followed are named, and nothing else of the manifes
   const tables = ['gone', 'kept', 'renamed'].map((name) => ({ ...notes, name }));
   await on.run(tables.map(({ name }) => `create table ${name} (id int primary key)`).join('; '));
   await on.expose(...tables, { ...notes, live: false });
-  await vi.waitFor(
-    async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['gone', 'kept', 'renamed'] }),
-    10_000,
-  );
+  await until(async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['gone', 'kept', 'renamed'] }));
   // The manifest says the same as before.
   await on.run('drop table gone; alter table renamed rename to other');
-  await vi.waitFor(async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['kept'] }), 10_000);
+  await until(async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['kept'] }));
   await on.run('drop table kept');
-  await vi.waitFor(async () => expect(await named()).toBeNull(), 10_000);
+  await until(async () => expect(await named()).toBeNull());
   await on.end();
 });
 

@@ -171,7 +171,7 @@ test('a project without a release says so, and one that is put away serves nothi
   await theirs.deploySite({ 'index.html': 'theirs' });
   expect(await seen()).toBe('static_index');
   await service.control.sql('update projects set archived_at = now() where id = $1', [other.projectId]);
-  await expect.poll(async () => (await asking(service, name)('/')).status, { timeout: 10_000 }).toBe(403);
+  await expect.poll(async () => (await asking(service, name)('/')).status).toBe(403);
   expect(await resolved({ host: name }, other.wallet)).toMatchObject({ result: 403, authorized: false });
 });
 

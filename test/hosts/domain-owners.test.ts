@@ -122,10 +122,10 @@ test('the gateway looks by itself: it binds what was proven, and sees what drift
   dns.set(`_svc-challenge.${name}`, { TXT: [body.dns_records[0].value] });
   dns.set(name, { CNAME: one.host });
   await recheck();
-  await expect.poll(() => statusOf(name), { timeout: 20_000 }).toBe('active');
+  await expect.poll(() => statusOf(name)).toBe('active');
   dns.set(name, { A: ['198.51.100.7'] });
   await recheck();
-  await expect.poll(() => statusOf(name), { timeout: 20_000 }).toBe('needs_repair');
+  await expect.poll(() => statusOf(name)).toBe('needs_repair');
   expect(await servedTo(name)).toBe(one.projectId);
 });
 

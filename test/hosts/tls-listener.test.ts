@@ -94,7 +94,7 @@ test('the operator’s certificate is read again when its files have changed, an
   await utimes(certificateFile, new Date(), new Date(Date.now() + 5_000));
   await write('second.example.net');
   await utimes(certificateFile, new Date(), new Date(Date.now() + 10_000));
-  await expect.poll(() => own.covers('second.example.net'), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => own.covers('second.example.net')).toBe(true);
   own.stop();
   await expect(openOwnCertificate({ certificate: keyFile, key: keyFile }, quiet)).rejects.toThrow();
 });

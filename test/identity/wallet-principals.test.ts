@@ -37,7 +37,7 @@ test('twenty first requests of one wallet make one principal', async () => {
     );
   try {
     // As many as the pool has connections, less what the gateway does beside.
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(15);
+    await expect.poll(async () => (await waiting()).length).toBeGreaterThanOrEqual(15);
   } finally {
     await blocker.query('rollback');
     await blocker.end();

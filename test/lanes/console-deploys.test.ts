@@ -112,7 +112,7 @@ describe.skipIf(chromiumProgram() === undefined)('deployments in the console, in
     await page.getByText('Migrations were run, and the release is not live yet').waitFor({ state: 'detached' });
     await page.getByRole('main').getByText('Live', { exact: true }).waitFor();
     expect((await mine.read(`/apply/v1/operations/${waiting.operation_id}`)).body.status).toBe('ready');
-  }, 60_000);
+  });
 
   test('a viewer reads all of it and changes nothing; another project’s deploy is not found', async () => {
     const other = await service.project();

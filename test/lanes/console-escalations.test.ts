@@ -176,7 +176,7 @@ describe.skipIf(chromiumProgram() === undefined)('escalations of the console, in
     expect(await page.getByLabel('Resolution').inputValue()).toBe('Short');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Resolve' }).click();
     await page.getByRole('list', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: 'Short' }).waitFor();
-  }, 60_000);
+  });
 
   test('a tab that the address names and that there is not gives way to the first one', async () => {
     const { page, visit } = await asOwner();

@@ -183,7 +183,7 @@ describe.skipIf(chromiumProgram() === undefined)('the installation in the consol
     const row = page.getByRole('group', { name: 'Backups' }).getByRole('row').nth(1);
     await row.getByText('Whole').waitFor();
     await page.getByText('Of the last 24 hours').waitFor();
-  }, 300_000);
+  });
 
   test('mail is tried, filtered and read, with links to follow and markup as text', async () => {
     await service.control.sql(

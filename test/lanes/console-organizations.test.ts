@@ -168,7 +168,7 @@ describe.skipIf(chromiumProgram() === undefined)('the overview and the organizat
         expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
       }
     }
-  }, 120_000);
+  });
 
   test.each(looks)(
     'both pages can be used by everybody: %s, %i pixels wide',

@@ -12,6 +12,7 @@ import { freePort } from '../../scripts/free-port.ts';
 import { nsdProgram, pebbleProgram } from '../../scripts/lane-programs.ts';
 import { startService } from '../helpers/service.ts';
 import { createTestAuthority } from '../helpers/test-authority.ts';
+import { until } from '../helpers/until.ts';
 import { domainDoor } from '../hosts/domain-door.ts';
 import { handshake, secureCall } from '../hosts/secure-call.ts';
 
@@ -56,10 +57,8 @@ async function publish(records: readonly string[]): Promise<void> {
 }
 
 const isPublished = () =>
-  vi.waitFor(
-    async () =>
-      expect(await resolver.texts('serial.example.test')).toEqual({ state: 'found', values: [String(serial)] }),
-    { timeout: 30_000 },
+  until(async () =>
+    expect(await resolver.texts('serial.example.test')).toEqual({ state: 'found', values: [String(serial)] }),
   );
 
 function start(program: string, args: readonly string[], env: Record<string, string> = {}): void {
@@ -98,7 +97,7 @@ beforeAll(async () => {
     PEBBLE_VA_NOSLEEP: '1',
     PEBBLE_WFE_NONCEREJECT: '10',
   });
-  await vi.waitFor(async () => expect(await fetched('/roots/0')).toContain('BEGIN CERTIFICATE'), { timeout: 30_000 });
+  await until(async () => expect(await fetched('/roots/0')).toContain('BEGIN CERTIFICATE'));
 });
 afterAll(async () => {
   await service.stop();

@@ -4,6 +4,7 @@ import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
 import { startHoldingSmtp } from '../helpers/holding-smtp.ts';
 import { type NatsServer, startNats } from '../helpers/nats-server.ts';
+import { until } from '../helpers/until.ts';
 
 // Two gateways in processes of their own. The one that has a page in hand is killed, and the other one has been running
 // all along: no start frees anything, its own sweep has to.
@@ -89,17 +90,14 @@ describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
   }
 
   const settled = (orgId: string, waves: number) =>
-    vi.waitFor(
-      async () => {
-        const [state] = await world.sql(
-          `select (select max(waves) from escalations where org_id = $1) as waves,
+    until(async () => {
+      const [state] = await world.sql(
+        `select (select max(waves) from escalations where org_id = $1) as waves,
             (select count(*)::int from mail_outbox where org_id = $1 and state <> 'sent') as unsent`,
-          [orgId],
-        );
-        expect(state).toEqual({ waves, unsent: 0 });
-      },
-      { timeout: 120_000, interval: 50 },
-    );
+        [orgId],
+      );
+      expect(state).toEqual({ waves, unsent: 0 });
+    });
   const reached = (email: string) => smtp.taken.filter(({ to }) => to === email);
 
   test.each([1, 2])('a page in the hand of a node that is killed is sent once by the other (kill %i)', async () => {

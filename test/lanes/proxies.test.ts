@@ -297,7 +297,7 @@ describe.each([
       response.on('data', (part) => {
         seen += part;
       });
-      const until = (part: string) => expect.poll(() => seen, { timeout: 60_000 }).toContain(part);
+      const until = (part: string) => expect.poll(() => seen).toContain(part);
       await until('event:');
       await project.run(`insert into notes default values`);
       await until('"op"');

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { type Service, startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
@@ -11,12 +12,10 @@ const { admin } = service.actors;
 /** Has the real worker run the real job once, and waits for its end. */
 async function runLifecycle({ control }: Pick<Service, 'control'> = service) {
   await control.sql(`select graphile_worker.add_job('lifecycle', job_key => 'lifecycle')`);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await control.sql(`select last_error from graphile_worker.jobs where task_identifier = 'lifecycle'`),
-      ).toEqual([]),
-    { timeout: 30_000, interval: 20 },
+  await until(async () =>
+    expect(
+      await control.sql(`select last_error from graphile_worker.jobs where task_identifier = 'lifecycle'`),
+    ).toEqual([]),
   );
 }
 

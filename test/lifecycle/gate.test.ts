@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
@@ -22,12 +23,10 @@ async function lapsed(days: number, state: string) {
     );
   }
   await service.control.sql(`select graphile_worker.add_job('lifecycle', job_key => 'lifecycle')`);
-  await vi.waitFor(
-    async () =>
-      expect(await service.control.sql('select lifecycle_state from orgs where id = $1', [orgId])).toEqual([
-        { lifecycle_state: state },
-      ]),
-    { timeout: 30_000, interval: 20 },
+  await until(async () =>
+    expect(await service.control.sql('select lifecycle_state from orgs where id = $1', [orgId])).toEqual([
+      { lifecycle_state: state },
+    ]),
   );
   return project;
 }

@@ -1,9 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { createWallet, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
+import { until } from '../helpers/until.ts';
 import { openStream } from './event-stream.ts';
 import { notes } from './live-project.ts';
 
@@ -77,7 +78,7 @@ test('what is committed after a crash of Postgres is told, or ordered to be fetc
     const spent = await spend();
     const { cursor } = await changes();
     await crash();
-    await vi.waitFor(async () => expect(await changes()).toMatchObject({ changes: [] }), { timeout: 60_000 });
+    await until(async () => expect(await changes()).toMatchObject({ changes: [] }));
     await run(`insert into notes (body) values ('two')`);
     const { rows } = (await run('select max(xmin::text::bigint)::text as n from notes')).body;
     // The follower, whose stream went on, has to be told as well.

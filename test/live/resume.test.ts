@@ -131,7 +131,7 @@ test('resuming anywhere under 16 writers that commit and roll back misses nothin
     expect(new Set(seen)).toEqual(committed);
   }
   await Promise.all(writers.map((writer) => writer.end()));
-}, 120_000);
+});
 
 /** Asks while no transaction is open anywhere on the server: a cursor of such a moment has seen all that was before it. */
 async function quietly<Result>(ask: () => Promise<Result>): Promise<Result> {

@@ -1,7 +1,8 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { startSmtp } from '../helpers/smtp-server.ts';
+import { until } from '../helpers/until.ts';
 
 const smtp = await startSmtp();
 const posting = await startService({
@@ -41,9 +42,8 @@ test('a test mail is queued with its change and reaches the mail server', async 
     const { body } = await callPosting(posting.actors.admin, 'GET', '/mail/v1/admin/outbox');
     return body.mails.find(({ mail_id }: { mail_id: string }) => mail_id === answer.body.mail_id);
   };
-  await vi.waitFor(
-    async () => expect(await listed()).toStrictEqual({ ...answer.body, state: 'sent', attempts: 1, sent_at: moment }),
-    20_000,
+  await until(async () =>
+    expect(await listed()).toStrictEqual({ ...answer.body, state: 'sent', attempts: 1, sent_at: moment }),
   );
   const [mail] = smtp.taken.filter(({ to }) => to[0] === 'ada@example.com');
   expect(mail).toMatchObject({ from: 'no-reply@example.com', to: ['ada@example.com'] });
@@ -59,21 +59,21 @@ test('a mail that five callers ask for under one key is sent once', async () => 
     ),
   );
   expect(new Set(answers.map(({ body: mail }) => mail.mail_id)).size).toBe(1);
-  await vi.waitFor(async () => {
+  await until(async () => {
     const { mails } = (await callPosting(posting.actors.admin, 'GET', '/mail/v1/admin/outbox')).body;
     const [mail, ...more] = mails.filter(({ recipient }: { recipient: string }) => recipient === body.to);
     expect([mail, more]).toMatchObject([{ state: 'sent', attempts: 1 }, []]);
-  }, 20_000);
+  });
   expect(smtp.taken.filter(({ to }) => to[0] === body.to)).toHaveLength(1);
 });
 
 test('without a mail server mail stays in the outbox, where the platform admin reads it', async () => {
   const { body } = await call(admin, 'POST', '/mail/v1/admin/test', { body: { to: 'ada@example.com' } });
   // Once the job has run, nothing is left that would send it.
-  await vi.waitFor(async () => {
+  await until(async () => {
     const jobs = await keeping.control.sql(`select 1 from graphile_worker.jobs where key = $1`, [body.mail_id]);
     expect(jobs).toEqual([]);
-  }, 20_000);
+  });
   const { mails } = (await call(admin, 'GET', '/mail/v1/admin/outbox')).body;
   expect(mails).toContainEqual(body);
   expect(body).toStrictEqual(queued);

@@ -48,9 +48,7 @@ test('what is sold tells its price, and is given for a payment in the call, once
   expect(bought._meta).toMatchObject({ 'x402/payment-response': { success: true, network: 'eip155:8453' } });
   const after = await books(chain, control, payTo);
   expect(after.received - before.received).toBe(10_000n);
-  await expect
-    .poll(() => statesOf(control, payer.address), { timeout: 20_000 })
-    .toMatchObject([{ state: 'delivered' }]);
+  await expect.poll(() => statesOf(control, payer.address)).toMatchObject([{ state: 'delivered' }]);
   const again = await tools.call(actors.nobody, 'buy_audit', args, meta);
   expect(again).toMatchObject({ isError: true, structuredContent: { x402Version: 2 } });
 });

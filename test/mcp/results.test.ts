@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { platformTools } from './mcp-stage.ts';
 
 const service = await startService();
@@ -354,12 +355,12 @@ describe('the doors of a project', () => {
     const asked = await tools.call(wallet, 'request_magic_link', { project_id, email, delivery: 'code' });
     expect(asked).not.toHaveProperty('isError');
     const { challenge_id } = asked.structuredContent;
-    const mail = await vi.waitFor(async () => {
+    const mail = await until(async () => {
       const { structuredContent } = await tools.call(service.actors.admin, 'admin_list_outbox');
       const found = structuredContent.mails.find((one: { recipient: string }) => one.recipient === email);
       expect(found).toBeDefined();
       return found as { body_text: string };
-    }, 20_000);
+    });
     const code = /^\d{6}$/m.exec(mail.body_text)![0];
     const session = await tools.call(wallet, 'verify_magic_link', { project_id, challenge_id, code });
     const { access_token } = session.structuredContent;

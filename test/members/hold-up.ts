@@ -22,7 +22,7 @@ export async function holdUp<Answer>(
       control.sql(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
       );
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+    await expect.poll(async () => (await waiting()).length).toBeGreaterThanOrEqual(1);
     await blocker.query(meanwhile);
     await blocker.query('commit');
     return await answer;

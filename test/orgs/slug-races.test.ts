@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { slugFee } from '../../resolvers/orgs/shared/claim-slug.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -112,7 +113,7 @@ test('an owner who is put out while the claim waits claims nothing', async () =>
     await holder.query('select 1 from orgs where id = $1 for update', [orgId]);
     claiming = claim(wallet, orgId, slug);
     const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    await vi.waitFor(async () => expect(await service.control.sql(waiting)).not.toEqual([]), { timeout: 20_000 });
+    await until(async () => expect(await service.control.sql(waiting)).not.toEqual([]));
     await holder.query(`update memberships set role = 'viewer' where org_id = $1 and principal_id = $2`, [
       orgId,
       principalId,

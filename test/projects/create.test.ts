@@ -1,8 +1,9 @@
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -253,7 +254,7 @@ test('an organization that is frozen while a project waits its turn gets none', 
     await client.query('begin');
     await client.query(`update orgs set lifecycle_state = 'frozen' where id = $1`, [orgId]);
     const creating = call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(
         await service.control.sql(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -326,7 +327,7 @@ test('the number of projects is the one that holds when they are counted, also w
     await client.query(`update orgs set limit_overrides = '{"projects": 0}' where id = $1`, [orgId]);
     const creating = call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
     // It was admitted, and waits for the row that is being changed.
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(
         await service.control.sql(
           `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'

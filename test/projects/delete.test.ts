@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -279,11 +280,9 @@ test('what an organization that is purged still has is deleted by housekeeping, 
   expect(await rowOf(alive.projectId)).toMatchObject({ state: 'ready', deleted_at: null });
   // What is empty is not looked at again.
   await keepHouse();
-  await vi.waitFor(
-    async () =>
-      expect(
-        await control.sql('select id from orgs where emptied_at is not null and id = any($1)', [[orgId, alive.orgId]]),
-      ).toEqual([{ id: orgId }]),
-    { timeout: 30_000, interval: 20 },
+  await until(async () =>
+    expect(
+      await control.sql('select id from orgs where emptied_at is not null and id = any($1)', [[orgId, alive.orgId]]),
+    ).toEqual([{ id: orgId }]),
   );
 });

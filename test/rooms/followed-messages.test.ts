@@ -1,12 +1,11 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
-
-const patience = { timeout: 30_000 };
 
 const subscription = `subscription ($org: ID!, $room: String!, $after: String, $first: Int, $thread: String,
     $to: MessageAddressee, $me: String, $session: String, $importance: MessageImportance) {
@@ -68,11 +67,11 @@ test.each<[string, object, number[]]>([
   await everything(say, 'a');
   const followed = follow(variables);
   const all = follow({});
-  await vi.waitFor(() => expect(followed.bodies()).toEqual(shown.map((n) => `a${n}`)), patience);
+  await until(() => expect(followed.bodies()).toEqual(shown.map((n) => `a${n}`)));
   await everything(say, 'b');
-  await vi.waitFor(() => expect(all.bodies()).toHaveLength(8), patience);
+  await until(() => expect(all.bodies()).toHaveLength(8));
   const expected = [...shown.map((n) => `a${n}`), ...shown.map((n) => `b${n}`)];
-  await vi.waitFor(() => expect(followed.bodies()).toEqual(expected), patience);
+  await until(() => expect(followed.bodies()).toEqual(expected));
   raw.socket.terminate();
 });
 
@@ -81,10 +80,10 @@ test('it resumes by its cursor without gap or repeat, and ends after as many as 
   await everything(say, 'a');
   await everything(say, 'b');
   const one = follow({ thread: 't', first: 3 });
-  await vi.waitFor(() => expect(one.ended()).toBe(true), patience);
+  await until(() => expect(one.ended()).toBe(true));
   expect(one.bodies()).toEqual(['a2', 'a3', 'b2']);
   const rest = follow({ thread: 't', after: one.events().at(-1).cursor, first: 1 });
-  await vi.waitFor(() => expect(rest.bodies()).toEqual(['b3']), patience);
+  await until(() => expect(rest.bodies()).toEqual(['b3']));
   raw.socket.terminate();
 });
 
@@ -102,9 +101,9 @@ test('those who share a document and its variables, and are different people, ge
   await say('to Ada', { to: ['Ada'] });
   await say('to Gus', { to: ['Gus'] });
   await say('to both', { to: ['Ada', 'Gus'] });
-  await vi.waitFor(() => expect(all.bodies()).toHaveLength(3), patience);
-  await vi.waitFor(() => expect(mine.bodies()).toEqual(['to Ada', 'to both']), patience);
-  await vi.waitFor(() => expect(his.bodies()).toEqual(['to Gus', 'to both']), patience);
+  await until(() => expect(all.bodies()).toHaveLength(3));
+  await until(() => expect(mine.bodies()).toEqual(['to Ada', 'to both']));
+  await until(() => expect(his.bodies()).toEqual(['to Gus', 'to both']));
   for (const { socket } of [raw, theirs]) socket.terminate();
 });
 
@@ -112,12 +111,9 @@ test('without a presence of the caller’s own nobody is "me"', async () => {
   const { follow, raw, ada, serviceKey } = await talk();
   const nobody = follow({ to: 'ME' });
   const unknown = follow({ to: 'ME', me: 'prs_nobody' });
-  await vi.waitFor(
-    () => expect([nobody.codes(), unknown.codes()]).toEqual([['VALIDATION_FAILED'], ['RESOURCE_NOT_FOUND']]),
-    patience,
-  );
+  await until(() => expect([nobody.codes(), unknown.codes()]).toEqual([['VALIDATION_FAILED'], ['RESOURCE_NOT_FOUND']]));
   const byKey = await (await openProtocolSocket(service.url)).init({ apikey: serviceKey });
   const key = follow({ to: 'ME', me: ada }, byKey);
-  await vi.waitFor(() => expect(key.codes()).toEqual(['VALIDATION_FAILED']), patience);
+  await until(() => expect(key.codes()).toEqual(['VALIDATION_FAILED']));
   for (const { socket } of [raw, byKey]) socket.terminate();
 });

@@ -1,6 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { roomsOf } from './room.ts';
 
 const service = await startService();
@@ -166,8 +167,7 @@ test.each([
   expectRefusal(await get(`/messages?${query}`), 'VALIDATION_FAILED', { field });
 });
 
-const sleeping = (count: number) =>
-  vi.waitFor(async () => expect(await service.gauge('feed_followers')).toBe(count), 10_000);
+const sleeping = (count: number) => until(async () => expect(await service.gauge('feed_followers')).toBe(count));
 
 test.each([
   'thread_id=t',

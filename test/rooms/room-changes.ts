@@ -1,10 +1,10 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { openProtocolSocket, type ProtocolMessage } from '../graphql/protocol-socket.ts';
 import type { Actor } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
-const patience = { timeout: 30_000, interval: 20 };
 
 /** The two feeds of changes in a room, and what tests select of them. */
 export const changeFields = {
@@ -61,12 +61,12 @@ export async function followChanges(
     changes,
     /** What is told, as `name STATE` or `resource STATE`, once there are so many. */
     told: (count: number): Promise<string[]> =>
-      vi.waitFor(() => {
+      until(() => {
         if (changes().length < count) throw new Error(`${changes().length} of ${count}: ${JSON.stringify(nexts())}`);
         return changes().map(
           ({ presence, claim }) => `${presence?.name ?? claim?.resource} ${(presence ?? claim)!.state}`,
         );
-      }, patience),
+      }),
     /** The code of the refusal it ends with. */
     async refusal(): Promise<string> {
       await socket.next('complete', 'follow');

@@ -1,6 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 import { roomsOf } from './room.ts';
 
 const service = await startService();
@@ -8,8 +9,7 @@ afterAll(() => service.stop());
 const newRoom = roomsOf(service);
 
 /** Resolves once so many held reads sleep, as the metrics tell. */
-const sleeping = (count: number) =>
-  vi.waitFor(async () => expect(await service.gauge('feed_followers')).toBe(count), 10_000);
+const sleeping = (count: number) => until(async () => expect(await service.gauge('feed_followers')).toBe(count));
 
 test('a held read answers at once when there are messages, and says that it was held', async () => {
   const { post, get } = await newRoom();

@@ -159,7 +159,7 @@ test('whatever is asked in whatever order, nobody is left anything by anybody', 
     }),
     { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
-}, 120_000);
+});
 
 const setting = (sql: string) => `'select set_config(''my.setting'', ''left'', false)${sql}'`;
 const leave = `create function leave(text) returns text language plpgsql as

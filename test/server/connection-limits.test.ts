@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
 import { roomSubscription } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const max = 4;
 const narrow = await startService({ env: { CONNECTIONS_PER_ADDRESS: String(max) } });
@@ -15,7 +16,6 @@ afterAll(async () => {
 });
 
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
-const patience = { timeout: 30_000 };
 
 /** What an upgrade is answered when it is refused. */
 async function refusedUpgrade(url: string) {
@@ -41,7 +41,7 @@ test('one address has only so many sockets and requests under way at once, and g
   // Whoever watches the server is let in.
   expect((await narrow.call(narrow.actors.nobody, 'GET', '/readyz')).status).toBe(200);
   for (const { socket } of sockets) socket.terminate();
-  await vi.waitFor(async () => (await openProtocolSocket(narrow.url)).socket.terminate(), patience);
+  await until(async () => (await openProtocolSocket(narrow.url)).socket.terminate());
 });
 
 test('a body that does not come keeps its place', async () => {
@@ -52,9 +52,9 @@ test('a body that does not come keeps its place', async () => {
     one.flushHeaders();
     return one;
   });
-  await vi.waitFor(async () => expect((await refusedUpgrade(narrow.url)).status).toBe(429), patience);
+  await until(async () => expect((await refusedUpgrade(narrow.url)).status).toBe(429));
   for (const one of slow) one.destroy();
-  await vi.waitFor(async () => (await openProtocolSocket(narrow.url)).socket.terminate(), patience);
+  await until(async () => (await openProtocolSocket(narrow.url)).socket.terminate());
 });
 
 let room: Awaited<ReturnType<typeof service.project>>;

@@ -298,7 +298,7 @@ test.each(['control_plane', 'operator'])('no script turns the cookie of a %s ses
   expect([status, body.code]).toEqual([401, 'AUTH_REQUIRED']);
   expect((await post(person, refresh)).status).toBe(200);
   const { cookie } = (await browser.headers('/')) as { cookie: string };
-  expect((await call(withHeaders({ cookie }), 'GET', `${plane}/session`)).text).not.toContain('csrf');
+  expect((await call(withHeaders({ cookie }), 'GET', `${plane}/session`)).text).not.toContain('csrf_token');
 });
 
 test('a person is mailed at each address what changes about how it signs in', async () => {

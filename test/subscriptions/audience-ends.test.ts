@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Turns } from '../../db/turns.ts';
-import { audienceWorld, has, numbered, patience, unwatchable } from './audience-world.ts';
+import { until } from '../helpers/until.ts';
+import { audienceWorld, has, numbered, unwatchable } from './audience-world.ts';
 
 const { start } = await audienceWorld();
 
@@ -62,7 +63,7 @@ test('of what is made up for a reader that takes nothing, little waits, however 
   const subscriptions = Array.from({ length: 60 }, () => subscribe(0n, { alone: true, turns }));
   // Told before anything is made up for them, which takes a read of the feed.
   for (const { reader } of subscriptions) reader.full = true;
-  await vi.waitFor(() => expect(executed).toHaveLength(8), patience);
+  await until(() => expect(executed).toHaveLength(8));
   await send('m4');
   expect(executed).toHaveLength(8);
   for (const { reader } of subscriptions) reader.drain();
@@ -107,7 +108,7 @@ test('an event that cannot be made ends those it was for; who comes after it beg
   for (const { reader } of all) await has(reader, ['m1', 'm2']);
   await send('unspeakable');
   const error = new Error('It cannot be said.');
-  await vi.waitFor(() => expect(all.map(({ reader }) => reader.ended)).toEqual(all.map(() => ({ error }))), patience);
+  await until(() => expect(all.map(({ reader }) => reader.ended)).toEqual(all.map(() => ({ error }))));
   expect(hub.followed()).toBe(0);
   const { reader } = subscribe(3n);
   await send('m4');
@@ -120,9 +121,9 @@ test('when the hub closes, everybody ends without an error', async () => {
   await send('m1');
   for (const { reader } of all) await has(reader, ['m1']);
   await hub.close();
-  await vi.waitFor(() => {
+  await until(() => {
     for (const { reader } of all) expect(reader.ended).toEqual({ error: undefined });
-  }, patience);
+  });
 });
 
 test('one that cannot even begin leaves nothing behind for those who subscribe alike', async () => {

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { Turns } from '../../db/turns.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../kernel/access/authority-watch.ts';
 import type { FeedName } from '../../kernel/feeds/feeds.ts';
@@ -7,9 +7,8 @@ import { Audiences } from '../../subscriptions/audiences.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import type { Reader } from '../../subscriptions/follower.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
+import { until } from '../helpers/until.ts';
 import { append, type LogRow, newFeed, openLog, testFeed } from './log-feed.ts';
-
-export const patience = { timeout: 30_000 };
 
 /** A principal whose right nobody can watch. */
 export const unwatchable = 'unwatchable';
@@ -159,6 +158,5 @@ export async function audienceWorld() {
   return { db, start, setBack };
 }
 
-export const has = (reader: NotingReader, texts: readonly string[]) =>
-  vi.waitFor(() => expect(reader.texts).toEqual(texts), patience);
+export const has = (reader: NotingReader, texts: readonly string[]) => until(() => expect(reader.texts).toEqual(texts));
 export const numbered = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `m${from + index}`);

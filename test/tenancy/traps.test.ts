@@ -83,7 +83,7 @@ test('nor when the server puts itself in order, or the gateway brings the databa
   );
   await service.control.sql('select graphile_worker.add_job($1, job_key => $1)', [upgradeDatabasesTask]);
   await expect
-    .poll(() => hostile.sql('select version from _svc.schema_version'), { timeout: 30_000 })
+    .poll(() => hostile.sql('select version from _svc.schema_version'))
     .toEqual([{ version: templateVersion }]);
   expect(await sprung()).toEqual([]);
   await neighbourIsWell();

@@ -121,9 +121,7 @@ test('a payment that would not go through is refused with the cause, and nothing
   expect(await chain.balanceOf(terms.payTo)).toBe(0n);
 });
 
-test('50 payments at once from one settling account all settle, by two nodes that take turns', {
-  timeout: 180_000,
-}, async () => {
+test('50 payments at once from one settling account all settle, by two nodes that take turns', async () => {
   const other = cashierOn(chain, { turns });
   const terms = someTerms();
   const payers = await Promise.all(Array.from({ length: 50 }, () => chain.payer(10_000n)));
@@ -197,7 +195,7 @@ test('with blocks that come later, a payment is pending for as long, and then fo
   expect(await slow.balanceOf(terms.payTo)).toBe(10_000n);
 });
 
-test('30 payments settle in one block that comes later', { timeout: 180_000 }, async () => {
+test('30 payments settle in one block that comes later', async () => {
   const slow = await startOther();
   const till = cashierOn(slow);
   const terms = someTerms();
@@ -206,7 +204,7 @@ test('30 payments settle in one block that comes later', { timeout: 180_000 }, a
   const settling = Promise.all(
     payers.map(async (payer) => till.settle(await presentedPayment(payer, terms), terms, told())),
   );
-  await expect.poll(() => slow.waiting(), { timeout: 60_000 }).toBe(30);
+  await expect.poll(() => slow.waiting()).toBe(30);
   await slow.mine();
   const settled = await settling;
   expect(new Set(settled.map(({ logIndex }) => logIndex)).size).toBe(30);

@@ -1,6 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../../helpers/documented.ts';
 import { startService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
 import { claimsOf } from '../auth-project.ts';
 import { meetingOf } from '../meeting.ts';
 import { origin, passkeyProject } from './passkey-project.ts';
@@ -37,7 +38,7 @@ test('a sign-in that meets the removal of its passkey is refused, and neither fa
   // The last step before the session begins.
   const tries = await holding('select from auth.throttles');
   await challenge();
-  await vi.waitFor(async () =>
+  await until(async () =>
     expect(
       await project.sql(`select from auth.passkeys where id = '${record.id}' and last_used_at is not null`),
     ).toHaveLength(1),
@@ -46,7 +47,7 @@ test('a sign-in that meets the removal of its passkey is refused, and neither fa
   const removing = remove(ada.access_token, record.id);
   await waiting(2, signingIn, removing);
   await tries();
-  await vi.waitFor(async () =>
+  await until(async () =>
     expect(
       await project.sql(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'select to_json("auth"."users"."id")%for no key update'`,
