@@ -7,6 +7,7 @@
  *
  * With CI=true a failed file is tried again twice. A test that passes then is named at the end, and fails nothing.
  */
+import { chromiumProgram } from './lane-programs.ts';
 import { runLanes } from './tests/lanes.ts';
 import { closingLine, flakyLines, type Part, report } from './tests/report.ts';
 import { runTests, type TestRun } from './tests/run-tests.ts';
@@ -23,6 +24,11 @@ const run: TestRun = {
   options: rest.filter((arg) => arg.startsWith('-')),
   tries,
 };
+
+if (projects.includes('smoke') && chromiumProgram() === undefined) {
+  process.stdout.write('This test needs Chromium: apt-get install chromium-headless-shell, or any Chrome.\n');
+  process.exit(1);
+}
 
 const began = Date.now();
 const { passed, files } = await runTests(run);

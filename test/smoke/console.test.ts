@@ -61,9 +61,7 @@ test('a new user has an organization, a project, a room and a table, and opens e
   ] as const) {
     await page.goto(path);
     await menu.getByRole('link', { name: entry, exact: true }).waitFor();
-    const found = await menu
-      .getByRole('link')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('href')!));
+    const found = await menu.getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')!));
     for (const link of found) links.add(new URL(link, home).href);
   }
   expect(links.size).toBeGreaterThan(24);
