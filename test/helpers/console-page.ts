@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
-import { launchChromium } from './chromium.ts';
+import { sharedChromium } from './chromium.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 /** The console as one person sees it, in a profile of their own. */
@@ -79,12 +79,9 @@ export async function startConsoleStage(options: ServiceOptions = {}, ...names: 
   const service = await startService(options);
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await launchChromium(...names);
+    browser = await sharedChromium(...names);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service.stop();
-  });
+  afterAll(() => service.stop());
   /** The console of somebody who is not in yet. */
   const open = (more: OpenOptions = {}) => openConsole(browser!, { url: service.url, ...more });
   return { service, open };
