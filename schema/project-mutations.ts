@@ -2,6 +2,7 @@ import { archiveProject, reactivateProject } from '../resolvers/projects/archive
 import { createProject } from '../resolvers/projects/create-project.ts';
 import { deleteProject } from '../resolvers/projects/delete-project.ts';
 import { renameProject } from '../resolvers/projects/rename-project.ts';
+import { setMaxAffected } from '../resolvers/projects/set-max-affected.ts';
 import { setRepoName } from '../resolvers/projects/set-repo-name.ts';
 import type { ProjectRow } from '../resolvers/projects/shared/wire.ts';
 import { changeField } from './operation-field.ts';
@@ -28,6 +29,13 @@ changeField('setProjectRepoName', setRepoName, {
   type: ProjectRef,
   input: 'The address form that a project’s repository goes by from now on.',
   argument: 'The name.',
+  result: projectOf,
+});
+
+changeField('setProjectMaxAffected', setMaxAffected, {
+  type: ProjectRef,
+  input: 'How many rows one update or delete of a project’s rows may change from now on.',
+  argument: 'The bound.',
   result: projectOf,
 });
 

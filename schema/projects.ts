@@ -97,6 +97,10 @@ ProjectRef.implement({
     publicId: t.exposeString('publicId', { description: 'Short opaque id in host names.' }),
     name: t.exposeString('name', { description: 'Name for people.' }),
     repoName: t.exposeString('repoName', { nullable: true, description: 'Address form, unique in the organization.' }),
+    maxAffected: t.exposeInt('maxAffected', {
+      nullable: true,
+      description: 'Rows that one update or delete of its rows may change; null for any number.',
+    }),
     state: t.expose('state', { type: ProjectStateEnum, description: 'How far its making has come.' }),
     status: t.field({ type: ProjectStatusEnum, description: 'What serving it amounts to.', resolve: statusOf }),
     tier: t.expose('orgTier', { type: TierEnum, description: 'The organization’s tier.' }),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { parameterName } from '../../engines/rows/request/filter.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import { getProjectKeys } from '../../resolvers/projects/get-project-keys.ts';
@@ -56,6 +57,13 @@ export interface PathRequest {
   readonly body?: unknown;
 }
 
+/** A request for rows. */
+interface RowsRequest extends PathRequest {
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** The most rows that it may change. */
+  readonly maxAffected?: number | undefined;
+}
+
 const searchOf = (query: PathRequest['query'] = {}): string => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
@@ -84,16 +92,20 @@ export async function askPath(ctx: Context, { method, path, query, body }: PathR
 }
 
 /** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, BodyRefusal */
-export async function askRows(ctx: Context, { method, path, query, body }: PathRequest) {
+export async function askRows(ctx: Context, { method, path, query = {}, body, maxAffected }: RowsRequest) {
   const { entry, params } = rowPaths.match(method, path);
   const rows = rowPathOf(entry, method, params);
   const caller = await openRows(rows, ctx);
+  const bound = maxAffected === undefined ? '' : `,handling=strict,max-affected=${maxAffected}`;
   const headers = {
     'content-type': json,
     accept: json,
-    ...(method === 'GET' ? {} : { prefer: 'return=representation' }),
+    ...(method === 'GET' ? {} : { prefer: `return=representation${bound}` }),
   };
-  const answer = await answerRows(rows, caller, { path, search: searchOf(query), headers, body: bytesOf(body) }, ctx);
+  const named = Object.entries(query).map(([name, value]) => [parameterName(name, value), value]);
+  // As a list: a name that is quoted may be there already.
+  const search = new URLSearchParams(named).toString();
+  const answer = await answerRows(rows, caller, { path, search, headers, body: bytesOf(body) }, ctx);
   const answered: unknown = answer.body.length === 0 ? null : JSON.parse(answer.body);
   if (answer.status >= 400) throw new BodyRefusal(answer.status, answered as BodyRefusal['body']);
   return { status: answer.status, body: answered, content_range: answer.headers['content-range'] ?? null };

@@ -19,6 +19,11 @@ export const pathTools: readonly Tool[] = [
         .default('GET')
         .describe('GET reads, POST adds, PATCH changes and DELETE deletes what params find.'),
       params: z.record(z.string(), z.string()).optional().describe('Parameters of the query, each once.'),
+      max_affected: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('The most rows that PATCH or DELETE may change: where there are more, none is.'),
       body: z.unknown().optional().describe('Rows, or the columns to change, as JSON.'),
       key_type: z
         .enum(['anon', 'service'])
@@ -27,12 +32,12 @@ export const pathTools: readonly Tool[] = [
     }),
     output: z.object({ status: z.int(), body: z.unknown(), content_range: z.string().nullable() }),
     annotations: { ...adds, destructiveHint: true },
-    async ask(run, { project_id: project, table, method, params, body, key_type }) {
+    async ask(run, { project_id: project, table, method, params, max_affected, body, key_type }) {
       const name = table.startsWith('rpc/') ? `rpc/${encodeURIComponent(table.slice(4))}` : encodeURIComponent(table);
       const ctx = await withProjectKey(run, project, key_type);
       // Each key has a pathTool of its own.
       const prefix = key_type === 'anon' ? '/rest/v1' : '/admin/v1/rest';
-      return askRows(ctx, { method, path: `${prefix}/${name}`, query: params, body });
+      return askRows(ctx, { method, path: `${prefix}/${name}`, query: params, body, maxAffected: max_affected });
     },
   }),
   ...userTools,

@@ -45,6 +45,8 @@ export const projects = pgTable(
       .notNull()
       .references(() => orgs.id),
     id: id().notNull(),
+    /** Rows that one PATCH or DELETE may change where its request says nothing of that; null for any number. */
+    maxAffected: integer('max_affected'),
     /** Short and opaque; names hosts and mail addresses (`p-<public_id>`). */
     publicId: text('public_id').notNull(),
     name: text('name').notNull(),

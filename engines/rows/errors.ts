@@ -36,16 +36,35 @@ export class RowError extends Error {
     return new RowError(status, code, message, { details, headers });
   }
 
+  /** The same with advice of its own. */
+  withHint(hint: string): RowError {
+    const { status, code, message, details, headers } = this;
+    return new RowError(status, code, message, { details, hint, headers });
+  }
+
   get body(): RowErrorBody {
     const { code, message, details, hint } = this;
     return { code, message, details, hint };
   }
 }
 
+/** How a column is written whose name the dialect has a meaning for. */
+export const quoteHint = (word: string): string => `A column named ${word} is written in double quotes: "${word}".`;
+
 /** What can be wrong with a request itself. Codes and words are the dialect's. */
 export const refusals = {
   parse: (what: string, column: number, details: string) =>
     new RowError(400, 'PGRST100', `"failed to parse ${what}" (line 1, column ${column})`, { details }),
+  notWhole: (word: string, value: string) =>
+    new RowError(400, 'PGRST100', `"failed to parse ${word} (${value})" (line 1, column 1)`, {
+      details: `${word} takes a whole number`,
+      hint: quoteHint(word),
+    }),
+  repeated: (word: string) =>
+    new RowError(400, 'PGRST100', `The parameter ${word} is given more than once`, { hint: quoteHint(word) }),
+  /** A part of a PATCH or DELETE that seems to choose rows and does not. */
+  choosesNothing: (part: string, method: string, hint: string) =>
+    new RowError(400, 'PGRST100', `${part} does not choose the rows of a ${method}`, { hint }),
   method: (method: string) =>
     new RowError(405, 'PGRST101', `Cannot use the ${method} method on RPC`, {
       headers: { allow: 'GET, POST, HEAD, OPTIONS' },
@@ -92,6 +111,15 @@ export const refusals = {
     new RowError(400, 'PGRST124', 'Query result exceeds max-affected preference constraint', {
       details: `The query affects ${rows} rows`,
     }),
+  /** A change of more rows than its project allows where the request has no bound of its own. */
+  projectMax: (rows: number) =>
+    new RowError(400, 'PGRST124', 'Query result exceeds the max-affected setting of the project', {
+      details: `The query affects ${rows} rows`,
+      hint: 'Choose fewer rows, or send Prefer: handling=strict, max-affected=n with the number of rows that are meant.',
+    }),
+  /** More rows than a page holds, all of which were to be shown. */
+  tooManyAnswered: (rows: number) =>
+    new RowError(413, 'RESULT_TOO_LARGE', `The result has ${rows} rows, which is more than is given at once`),
   notOffered: (details: string) => new RowError(400, 'PGRST127', 'Feature not implemented', { details }),
   maxAffectedCall: () =>
     new RowError(

@@ -1,5 +1,6 @@
 import type { RowPlan } from './answer/row-plan.ts';
 import { RowError } from './errors.ts';
+import { argumentNames } from './plan/find-routine.ts';
 import { refuseCostlyPatterns } from './plan/patterns.ts';
 import { planCall } from './plan/plan-call.ts';
 import { planChange } from './plan/plan-change.ts';
@@ -35,7 +36,10 @@ function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
   if (request.method === 'OPTIONS') return planOptions(request, cache, role);
   const isFunction = request.target.kind === 'function';
   const preferences = readPreferences(request.header('prefer'));
-  const query = parseQuery(request.search, isFunction && request.method !== 'POST');
+  const query = parseQuery(
+    request.search,
+    isFunction && request.method !== 'POST' ? argumentNames(cache, request.target.name, role) : undefined,
+  );
   refuseCostlyPatterns(query, role);
   if (isFunction) return planCall(request, cache, query, preferences, role);
   const table = tableNamed(cache, request.target.name);

@@ -19,6 +19,8 @@ export interface ProjectTarget {
   /** Names of hosts that the project has claimed, beside the one that comes from its public id. */
   readonly hostNames: readonly string[];
   readonly database: ProjectDatabase;
+  /** Rows that one PATCH or DELETE may change where its request says nothing of that; null for any number. */
+  readonly maxAffected: number | null;
   readonly tier: Tier;
   readonly limitOverrides: Org['limitOverrides'];
   readonly lifecycleState: LifecycleState;
@@ -39,7 +41,7 @@ const remembered = new WeakMap<Services, Lru<Remembered>>();
 const changes = new WeakMap<Services, number>();
 
 /**
- * Forgets the remembered projects, because one was deleted or archived here, or an organization changed its state. All of
+ * Forgets the remembered projects, because one was deleted, archived or set otherwise here, or an organization changed its state. All of
  * them: it happens seldom, and each is one look at the database.
  */
 export function forgetProjectTargets(services: Services): void {
@@ -93,6 +95,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   publicId: row.publicId,
   hostNames: row.hostNames,
   database: { server: row.server, databaseName: row.databaseName, roleName: row.roleName },
+  maxAffected: row.maxAffected,
   tier: row.tier,
   limitOverrides: row.limitOverrides,
   lifecycleState: row.lifecycleState,
@@ -101,7 +104,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 });
 
 const target = {
-  ...pick(projects, 'orgId', 'createdAt', 'publicId', 'state', 'server', 'databaseName', 'roleName'),
+  ...pick(projects, 'orgId', 'createdAt', 'publicId', 'state', 'server', 'databaseName', 'roleName', 'maxAffected'),
   ...pick(orgs, 'tier', 'limitOverrides', 'lifecycleState', 'lifecycleEnteredAt', 'leaseExpiresAt'),
   archived: computed<boolean>('boolean', sql`${projects.archivedAt} is not null`),
   hostNames: computed<readonly string[]>(

@@ -9,6 +9,7 @@ import { getUsage } from './get-usage.ts';
 import { listProjects } from './list-projects.ts';
 import { purgeProjects } from './purge-projects.ts';
 import { renameProject } from './rename-project.ts';
+import { setMaxAffected } from './set-max-affected.ts';
 import { setRepoName } from './set-repo-name.ts';
 import { projectActions } from './shared/actions.ts';
 import { upgradeDatabases, upgradeDatabasesTask } from './upgrade-databases.ts';
@@ -23,6 +24,7 @@ export const projects = domain('projects', {
     listProjects,
     renameProject,
     setRepoName,
+    setMaxAffected,
     deleteProject,
     archiveProject,
     reactivateProject,

@@ -27,6 +27,7 @@ export const getProject = query({
       storage_bytes_limit: z.number(),
     }),
     repo_name: z.string().nullable(),
+    max_affected: z.number().nullable(),
   }),
   // Usage is asked for only where it is shown: GraphQL callers may not select it.
   toWire: async (project, { services }) => {
@@ -47,6 +48,7 @@ export const getProject = query({
         storage_bytes_limit: usage!.storageBytesLimit,
       },
       repo_name: project.repoName,
+      max_affected: project.maxAffected,
     };
   },
 });

@@ -73,9 +73,9 @@ function committed(error: unknown): unknown {
   return new ServiceError(code, { message, details, extras, mutationState, safeToRetry: false, cause: error });
 }
 
-/** The guards of GraphQL's statements are about rows that no page holds. */
+/** A guard of GraphQL's own is about rows that no page holds. */
 const tooMany = (guarded: RowError): RowError | ServiceError =>
-  guarded.code !== 'PGRST124'
+  guarded.code !== 'RESULT_TOO_LARGE'
     ? guarded
     : new ServiceError('RESULT_TOO_LARGE', {
         message: `At most ${rowsMax} rows are answered at once; nothing was changed.`,

@@ -51,7 +51,8 @@ export async function runRows(
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.responseBackpressure.refuseWhileFull(projectId);
   }
-  const { plan, rows, isFirstTry } = await ran(ctx, caller, request, settings);
+  const bounded = { ...request, maxAffected: caller.target.maxAffected ?? undefined };
+  const { plan, rows, isFirstTry } = await ran(ctx, caller, bounded, settings);
   // The database has read them all: it has answered. A try that failed may still be on its way.
   if (isFirstTry)
     for (const value of [request.body, ...plan.statement.values]) if (Buffer.isBuffer(value)) bodyBytes.giveBack(value);

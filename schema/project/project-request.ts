@@ -109,11 +109,12 @@ export class ProjectRequest implements GraphQLEngine {
     if (given.errors !== undefined) return { errors: given.errors };
     const asked = this.#askedOf(document, operation, given.variableValues);
     const cursors = graphCursors(ctx.services, caller.target.projectId);
+    const maxAffected = caller.target.maxAffected ?? undefined;
     const readOnly = operation.operation === 'query';
     const whole = { several: asked.length > 1, changes: !readOnly, nameBytes: 0 };
     const plans = asked.map((one) => {
       try {
-        return planRoot({ cache: this.#schema.cache, role: caller.role, cursors, whole }, one);
+        return planRoot({ cache: this.#schema.cache, role: caller.role, cursors, whole, maxAffected }, one);
       } catch (error) {
         throw at(one, error);
       }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { revive } from '../helpers/revive.ts';
 import type { Service } from '../helpers/service.ts';
 import { type Changes, type Home, sender } from './change.ts';
@@ -64,6 +64,16 @@ export function projectChanges(service: Service, home: Home): Changes {
           'POST',
           () => `/projects/v1/${spare}/repo-name`,
           () => ({ name: randomUUID() }),
+        ),
+      },
+      {
+        ...project,
+        operation: 'projects.setMaxAffected',
+        action: 'project.max_affected_set',
+        send: send(
+          'POST',
+          () => `/projects/v1/${spare}/max-affected`,
+          () => ({ rows: randomInt(1, 1_000_000) }),
         ),
       },
       {

@@ -1,7 +1,10 @@
 import type { Answer, CallOptions, Connection } from './connection.ts';
 import { answerOf, SvcError } from './errors.ts';
 
-/** Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text. */
+/**
+ * Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text in
+ * brackets. Columns may be named like parameters of the dialect, such as `limit` and `order`.
+ */
 export type Where = Readonly<Record<string, string | readonly string[]>>;
 
 export interface RowsQuery {
@@ -27,6 +30,11 @@ export interface InsertOptions extends CallOptions {
   readonly onConflict?: string | undefined;
   /** @default 'merge' */
   readonly duplicates?: 'merge' | 'ignore' | undefined;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** The most rows that may be changed: where there are more, none is. @default the bound that the project sets, if any */
+  readonly maxAffected?: number | undefined;
 }
 
 export interface RestOptions {
@@ -61,19 +69,55 @@ function countOf({ status, headers }: Answer): number {
   throw new SvcError({ code: 'API_ERROR', message: 'The answer holds no count.' }, status, headers);
 }
 
+/** Parameters that the dialect has a meaning for. */
+const parameters = new Set(['select', 'columns', 'on_conflict', 'order', 'limit', 'offset', 'or', 'and']);
+
+/** Writes the name of a column for an address: in quotes where the dialect would take it for a parameter of its own. */
+export function columnName(name: string, value: string): string {
+  const isGroup = (name === 'or' || name === 'and') && value.trimStart().startsWith('(');
+  return parameters.has(name) && !isGroup ? `"${name}"` : name;
+}
+
+const condition =
+  /^(?:not\.)?(?:eq|neq|[gl]te?|i?like|i?match|in|is|isdistinct|c[sd]|ov|s[lr]|nx[rl]|adj|(?:pl|ph|w)?fts)(?:\([^)]*\))?\./;
+const orderEnd = /\.(?:asc|desc|nullsfirst|nullslast)$/;
+
+/** As {@link columnName} for a parameter as it stands in an address: its name is that of a column where its value is a condition. */
+export const parameterName = (name: string, value: string): string =>
+  condition.test(value) && !(name === 'order' && orderEnd.test(value)) ? columnName(name, value) : name;
+
+/** Conditions as parameters. @throws TypeError for a list without any: the rows would not be narrowed by that column */
+function* conditionsOf(where: Where): Generator<[string, string]> {
+  for (const [column, conditions] of Object.entries(where)) {
+    const listed = [conditions].flat() as string[];
+    if (listed.length === 0) throw new TypeError(`The list for ${column} is empty: nothing of it would be sent.`);
+    for (const condition of listed) yield [columnName(column, String(condition)), condition];
+  }
+}
+
 function queryOf({ columns, where = {}, order, limit, offset }: RowsQuery, more: Record<string, string> = {}): string {
   const query = new URLSearchParams(more);
   for (const [name, value] of Object.entries({ select: columns, order, limit, offset }))
     if (value !== undefined) query.set(name, String(value));
-  for (const [column, conditions] of Object.entries(where))
-    for (const condition of [conditions].flat()) query.append(column, condition as string);
+  for (const [name, condition] of conditionsOf(where)) query.append(name, condition);
   return `${query}` === '' ? '' : `?${query}`;
 }
 
-/** Which rows are changed: all of them are, where that is said, but not where it was forgotten. */
+/** Which rows are changed. @throws TypeError where no condition says so: every row would be */
 function said(where: Where | undefined): string {
-  if (where === undefined) throw new TypeError('It has to be said which rows; an empty condition is all of them.');
+  if (where === undefined || Object.keys(where).length === 0)
+    throw new TypeError(
+      "No condition says which rows. For every row, give one that all meet, such as id: 'not.is.null'.",
+    );
   return queryOf({ where });
+}
+
+/** Bounds a change. @throws TypeError for what is no number of rows: the server would leave it out */
+function bounded(maxAffected: number | undefined): string {
+  if (maxAffected === undefined) return 'return=representation';
+  if (!Number.isSafeInteger(maxAffected) || maxAffected < 0)
+    throw new TypeError('maxAffected takes a whole number of rows.');
+  return `return=representation,handling=strict,max-affected=${maxAffected}`;
 }
 
 /** Where the next page begins. @throws TypeError for what says no place: rows would be left out, or come for ever */
@@ -102,10 +146,10 @@ export interface Rows<Row> {
   readonly count: (where?: Where, call?: CallOptions) => Promise<number>;
   /** Answers the rows as they were written. */
   readonly insert: (rows: Partial<Row> | readonly Partial<Row>[], options?: InsertOptions) => Promise<readonly Row[]>;
-  /** Answers the rows that were changed; an empty `where` is all of them. */
-  readonly update: (values: Partial<Row>, where: Where, call?: CallOptions) => Promise<readonly Row[]>;
-  /** Answers the rows that are gone; an empty `where` is all of them. */
-  readonly delete: (where: Where, call?: CallOptions) => Promise<readonly Row[]>;
+  /** Answers the rows that were changed. @throws TypeError for an empty `where` */
+  readonly update: (values: Partial<Row>, where: Where, options?: ChangeOptions) => Promise<readonly Row[]>;
+  /** Answers the rows that are gone. @throws TypeError for an empty `where` */
+  readonly delete: (where: Where, options?: ChangeOptions) => Promise<readonly Row[]>;
 }
 
 /** Rows of a table or a view of the project whose key the connection has. Names of columns stay as they are. */
@@ -160,10 +204,10 @@ export function rest<Row = Record<string, unknown>>(
       const query = queryOf({}, onConflict === undefined ? {} : { on_conflict: onConflict });
       return change('POST', query, rows, `return=representation${resolution}`, call);
     },
-    update: async (values: Partial<Row>, where: Where, call: CallOptions = {}) =>
-      change('PATCH', said(where), values, 'return=representation', call),
-    delete: async (where: Where, call: CallOptions = {}) =>
-      change('DELETE', said(where), undefined, 'return=representation', call),
+    update: async (values: Partial<Row>, where: Where, { maxAffected, ...call }: ChangeOptions = {}) =>
+      change('PATCH', said(where), values, bounded(maxAffected), call),
+    delete: async (where: Where, { maxAffected, ...call }: ChangeOptions = {}) =>
+      change('DELETE', said(where), undefined, bounded(maxAffected), call),
   };
 }
 

@@ -10,11 +10,11 @@ export type Total = { readonly counted: Sql; readonly atMost?: number } | undefi
 export type RowsShape = 'rows' | 'row' | 'values' | 'value';
 
 /** What a statement checks by itself. */
-export type GuardKind = 'single' | 'put' | 'max-affected' | 'size' | 'status' | 'headers';
+export type GuardKind = Guard['kind'] | 'size' | 'status' | 'headers';
 
 /** A number of rows that undoes everything, told by an error of the statement itself. */
 export interface Guard {
-  readonly kind: 'single' | 'put' | 'max-affected';
+  readonly kind: 'single' | 'put' | 'max-affected' | 'project-max' | 'answered';
   readonly most: number;
 }
 
@@ -167,6 +167,7 @@ function locationSql(columns: readonly string[]): Sql {
 
 function guardSql({ kind, most }: Guard, word: string): Sql {
   const limit = sql`${bind(String(most))}::bigint`;
-  const broken = kind === 'max-affected' ? sql`count(*) > ${limit}` : sql`count(*) <> ${limit}`;
+  const isExact = kind === 'single' || kind === 'put';
+  const broken = isExact ? sql`count(*) <> ${limit}` : sql`count(*) > ${limit}`;
   return sql`case when ${broken} then ${brokenSql(kind, sql`count(*)`, word)} end`;
 }

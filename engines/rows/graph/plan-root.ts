@@ -3,7 +3,7 @@ import { guardWord } from '../answer/guards.ts';
 import { bodyColumns } from '../compile/body.ts';
 import { type CallArguments, callSql } from '../compile/call.ts';
 import { countedSql } from '../compile/count.ts';
-import { answerColumns, documentSql, type RowsShape } from '../compile/document.ts';
+import { answerColumns, documentSql, type Guard, type RowsShape } from '../compile/document.ts';
 import { castSql } from '../compile/field.ts';
 import { type Mutation, mutationSql, neededColumns } from '../compile/mutation.ts';
 import { source } from '../compile/names.ts';
@@ -36,6 +36,8 @@ export interface PlanOptions {
   readonly role: RowRole;
   readonly cursors: Cursors;
   readonly whole: WholeRequest;
+  /** Rows that one update or delete may change. @default any number */
+  readonly maxAffected?: number | undefined;
 }
 
 /**
@@ -48,8 +50,8 @@ export function planRoot(options: PlanOptions, asked: SelectedField): RootPlan {
   return options.cache.callsCode ? { ...plan, runsProjectCode: true } : plan;
 }
 
-function plannedRoot({ cache, role, cursors, whole }: PlanOptions, asked: SelectedField): RootPlan {
-  const state: PlanState = { role, cursors, whole, embeds: 0, conditions: 0 };
+function plannedRoot({ cache, role, cursors, whole, maxAffected }: PlanOptions, asked: SelectedField): RootPlan {
+  const state: PlanState = { role, cursors, whole, maxAffected, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
     case 'list':
@@ -87,13 +89,13 @@ interface DocumentOptions {
   readonly withBody?: boolean;
   readonly counted?: Sql | undefined;
   readonly shape?: RowsShape;
-  /** No page holds the rows: more than this many are refused, and what was done is undone. */
-  readonly most?: number | undefined;
+  /** More rows than this are refused, and what was done is undone. */
+  readonly guards?: readonly Guard[];
 }
 
 const statementOf = (
   { whole }: PlanState,
-  { from, rows, withBody = true, counted, shape = 'rows', most }: DocumentOptions,
+  { from, rows, withBody = true, counted, shape = 'rows', guards = [] }: DocumentOptions,
 ): Rendered =>
   render(
     documentSql({
@@ -104,7 +106,7 @@ const statementOf = (
       withBody,
       total: counted === undefined ? undefined : { counted },
       location: [],
-      guards: most === undefined ? [] : [{ kind: 'max-affected', most }],
+      guards,
       guardWord,
       together: whole.several,
     }),
@@ -203,7 +205,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   const shape: RowsShape =
     result.kind === 'value' ? (routine.returnsSet ? 'values' : 'value') : routine.returnsSet ? 'rows' : 'row';
   return {
-    statement: statementOf(state, { from, rows, shape, most: routine.returnsSet ? rowsMax : undefined }),
+    statement: statementOf(state, { from, rows, shape, guards: routine.returnsSet ? [page] : [] }),
     runsProjectCode: true,
     read(row) {
       const found = JSON.parse(row[answerColumns.body] ?? 'null') as unknown;
@@ -215,6 +217,10 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
     },
   };
 }
+
+/** No page holds more rows. */
+const page: Guard = { kind: 'answered', most: rowsMax };
+const projectMax = (most: number): Guard => ({ kind: 'project-max', most });
 
 const keyTerm = (name: string): OrderTerm => ({
   relation: undefined,
@@ -244,13 +250,17 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
   const shown = root.fields.length > 0 || root.children.length > 0;
   // Joining what belongs to them would leave them in any order.
   if (shown) root.order = (table.key ?? []).map(({ column }) => keyTerm(column.name));
+  const chooses = kind === 'update' || kind === 'delete';
   const returning = shown ? neededColumns(root, table.table) : [];
   return {
     statement: statementOf(state, {
       from: mutationSql(table.table, mutation, returning),
       rows: shown ? readSql(root, { from: 'source', limited: false }) : sql`select * from ${source}`,
       withBody: shown,
-      most: shown ? rowsMax : undefined,
+      guards: [
+        ...(chooses && state.maxAffected !== undefined ? [projectMax(state.maxAffected)] : []),
+        ...(shown ? [page] : []),
+      ],
     }),
     runsProjectCode: cache.hasTriggers,
     read(row) {

@@ -25,6 +25,7 @@ export interface PlanState {
   readonly role: RowRole;
   readonly cursors: Cursors;
   readonly whole: WholeRequest;
+  readonly maxAffected: number | undefined;
   embeds: number;
   conditions: number;
 }

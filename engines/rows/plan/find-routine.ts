@@ -23,6 +23,10 @@ const wholeTypes: Readonly<Partial<Record<BodyKind, readonly string[]>>> = {
 /** Whether a function takes a body as it is. */
 export const takesWhole = ({ arguments: args }: Routine): boolean => args.length === 1 && args[0]!.name === '';
 
+/** Names of the arguments that the overloads of a function take which the caller has a right to. @throws 42501 */
+export const argumentNames = (cache: SchemaCache, name: string, role: RowRole): ReadonlySet<string> =>
+  new Set(callable(cache, name, role).flatMap((one) => one.arguments.map((argument) => argument.name)));
+
 /**
  * The one function whose arguments are those given. Overloads differ in their arguments alone; those that the caller
  * has no right to are none, so that they neither get in the way nor are told of.

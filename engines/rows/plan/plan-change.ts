@@ -20,6 +20,7 @@ import { render, sql } from '../sql/sql.ts';
 import { callsCode } from './calls-code.ts';
 import type { ReadNode, Where } from './read-node.ts';
 import { readTree, whereOf } from './read-tree.ts';
+import { refuseIdleParts } from './refuse-idle-parts.ts';
 
 /** Inserts, updates, replaces or deletes rows of a table. */
 export function planChange(
@@ -31,12 +32,17 @@ export function planChange(
   role: RowRole,
 ): RowPlan {
   const root = readTree(cache, table.name, query, false);
-  const mutation = mutationOf(request, table, query, preferences, rootConditions(root, query), role);
+  const where = rootConditions(root, query);
+  if (request.method === 'PATCH' || request.method === 'DELETE') {
+    refuseUnfiltered(request.method, where, role);
+    refuseIdleParts(request, query, root, preferences);
+  }
+  const mutation = mutationOf(request, table, query, preferences, where);
   const format = negotiate(request.header('accept'));
   const full = preferences.return === 'representation';
   const location = request.method === 'POST' && preferences.return === 'headers-only' ? table.primaryKey : [];
   const returning = full ? neededColumns(root, table) : location;
-  const guards = guardsOf(request.method, format, preferences);
+  const guards = guardsOf(request, format, preferences);
   const runsProjectCode = cache.hasTriggers || callsCode(cache, root);
   // What is counted has to be kept, and what the project's code says of the answer is only there after it has run.
   const isSilent =
@@ -91,10 +97,8 @@ function mutationOf(
   query: RowQuery,
   preferences: Preferences,
   where: readonly Where[],
-  role: RowRole,
 ): Mutation {
   const { method } = request;
-  if (method === 'PATCH' || method === 'DELETE') refuseUnfiltered(method, where, role);
   if (method === 'DELETE') return { kind: 'delete', where };
   if (method === 'PUT' && query.windows.size > 0) throw refusals.putLimit();
   const kind = bodyKindOf(request.header('content-type'));
@@ -133,12 +137,16 @@ function refuseOtherThanKey({ primaryKey }: Table, { filters, logic }: RowQuery)
   if (primaryKey.length === 0 || !isKey || !areEqual || logic.length > 0) throw refusals.putFilters();
 }
 
-function guardsOf(method: RowMethod, format: AnswerFormat, { handling, maxAffected }: Preferences): Guard[] {
+function guardsOf(
+  { method, maxAffected: most }: RowRequest,
+  format: AnswerFormat,
+  { handling, maxAffected }: Preferences,
+): Guard[] {
   if (method === 'PUT') return [{ kind: 'put', most: 1 }];
   const guards: Guard[] = format.kind === 'object' ? [{ kind: 'single', most: 1 }] : [];
-  const counted = method === 'PATCH' || method === 'DELETE';
-  if (counted && handling === 'strict' && maxAffected !== undefined)
-    guards.unshift({ kind: 'max-affected', most: maxAffected });
+  if (method !== 'PATCH' && method !== 'DELETE') return guards;
+  if (handling === 'strict' && maxAffected !== undefined) guards.unshift({ kind: 'max-affected', most: maxAffected });
+  else if (most !== undefined) guards.unshift({ kind: 'project-max', most });
   return guards;
 }
 

@@ -1,4 +1,4 @@
-import { takeQuoted } from './names.ts';
+import { reservedNames, takeQuoted } from './names.ts';
 import { Scanner } from './scanner.ts';
 
 /** Operators between a column and a value; some also against any or all of several values. */
@@ -80,6 +80,17 @@ export function looksLikeCondition(text: string): boolean {
   const name = /^(?:not\.)?([a-z]+)(?:\([^)]*\))?\./.exec(text)?.[1];
   if (name === undefined) return false;
   return Object.hasOwn(comparisons, name) || Object.hasOwn(searches, name) || name === 'is' || name === 'in';
+}
+
+const orderEnd = /\.(?:asc|desc|nullsfirst|nullslast)$/;
+
+/**
+ * The name of a parameter as an address has it: quoted where the dialect has a meaning for the name and the value is a
+ * condition, which is of the column of this name.
+ */
+export function parameterName(name: string, value: string): string {
+  if (!reservedNames.has(name) || !looksLikeCondition(value)) return name;
+  return name === 'order' && orderEnd.test(value) ? name : `"${name}"`;
 }
 
 /** Reads a condition such as `eq.5`, `not.in.(1,2)`. @throws PGRST100 */

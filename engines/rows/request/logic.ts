@@ -26,7 +26,11 @@ const depthMax = 50;
 export function parseLogic(operator: string, text: string): Logic {
   // The operator is read as a part of the text, so that a group is always written the same.
   const scanner = new Scanner(operator + text, `logic tree (${text})`);
-  return takeLogic(scanner, 0);
+  const logic = takeLogic(scanner, 0);
+  scanner.skipSpace();
+  // What follows would be dropped, and the condition hold for more rows than were meant.
+  if (!scanner.done) throw scanner.stumble(['end of input']);
+  return logic;
 }
 
 function takeLogic(scanner: Scanner, depth: number): Logic {

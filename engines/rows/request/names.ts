@@ -49,6 +49,11 @@ function takeDashed(scanner: Scanner, pattern: RegExp): string | undefined {
   return name;
 }
 
+/** Parameters that the dialect has a meaning for: a column of such a name is quoted. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  ...['select', 'columns', 'on_conflict', 'order', 'limit', 'offset', 'or', 'and'],
+]);
+
 /** The name of a column, a relation or an alias. */
 export function takeName(scanner: Scanner): string | undefined {
   return scanner.here === '"' ? takeQuoted(scanner) : takeDashed(scanner, letters);

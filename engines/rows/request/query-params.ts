@@ -2,8 +2,8 @@
 export type QueryParam = readonly [name: string, value: string];
 
 /**
- * The parameters of a query string in their order, and as often as they were given; one without a `=` is none. A
- * percent sign that escapes nothing is itself.
+ * The parameters of a query string in their order, and as often as they were given; a part without a `=` is none, see
+ * {@link readBare}. A percent sign that escapes nothing is itself.
  */
 export function readParams(search: string): QueryParam[] {
   const params: QueryParam[] = [];
@@ -13,6 +13,10 @@ export function readParams(search: string): QueryParam[] {
   }
   return params;
 }
+
+/** The parts of a query string that have no `=`, and so say nothing of any column. */
+export const readBare = (search: string): string[] =>
+  search.split('&').flatMap((piece) => (piece === '' || piece.includes('=') ? [] : [decodeParam(piece)]));
 
 /** A name or a value as it was before it was escaped. */
 export function decodeParam(text: string): string {

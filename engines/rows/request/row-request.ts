@@ -12,6 +12,8 @@ export interface RowRequest {
   /** A header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   readonly body: Uint8Array;
+  /** Rows that PATCH or DELETE may change where the request says nothing of that. @default any number */
+  readonly maxAffected?: number | undefined;
 }
 
 /** Roles that requests take on inside a project's database. */

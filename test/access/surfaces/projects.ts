@@ -37,6 +37,12 @@ export const projectSurfaces = ({ params, service }: Stage): Surfaces => {
       body: () => ({ name: 'renamed' }),
       field: change('setProjectRepoName', ', name: "renamed"'),
     },
+    'POST /projects/v1/:id/max-affected': {
+      addition: { status: 200, reason: 'a project bounds how many rows one change may reach' },
+      cells: 'A + + F N F A F',
+      body: () => ({ rows: 1000 }),
+      field: change('setProjectMaxAffected', ', rows: 1000'),
+    },
     'GET /projects/v1/admin/:project_id/usage': { cells: 'A + + + + + A +', field: project('usage { apiCalls }') },
     'GET /projects/v1/:project_id/metrics': {
       addition: { status: 200, reason: 'charts of a project come from what is kept, not from what a page has seen' },

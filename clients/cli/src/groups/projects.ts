@@ -1,3 +1,4 @@
+import { parameterName } from '../../../sdk/src/rows.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { afterwards, badUsage, Failure, local, runCommand } from '../failure.ts';
@@ -203,6 +204,12 @@ const rest: Command = {
   flags: [
     { name: 'method', type: 'string', choices: methods, about: 'GET unless told, and POST where there is a body.' },
     { name: 'query', type: 'string', placeholder: 'filters', about: 'Filters, columns, order and limit.' },
+    {
+      name: 'max-affected',
+      type: 'integer',
+      placeholder: 'rows',
+      about: 'The most rows that PATCH or DELETE may change: where there are more, none is.',
+    },
     { name: 'body', type: 'json', placeholder: 'json', about: 'A row, or a list of rows. @file reads it from a file.' },
     {
       name: 'key',
@@ -231,14 +238,17 @@ const rest: Command = {
     const kind = flags.text('key') === 'service' ? 'service' : 'anon';
     const token = flags.text('user-token') === '-' ? (await readText(cli, '-')).trim() : flags.text('user-token');
     const table = positionals.table!.split('/').map(encodeURIComponent).join('/');
-    const query: [string, string][] = [...new URLSearchParams(flags.text('query') ?? '')];
+    const most = flags.value('max-affected');
+    const bound = most === undefined ? '' : `,handling=strict,max-affected=${most}`;
+    const given = [...new URLSearchParams(flags.text('query') ?? '')];
+    const query = given.map(([name, value]) => [parameterName(name, value), value]);
     const path = `${kind === 'service' ? '/admin/v1/rest' : '/rest/v1'}/${table}`;
     const search = new URLSearchParams(query).toString();
     const { body: answer, status } = await call<unknown>(cli, {
       method,
       path: search === '' ? path : `${path}?${search}`,
       body,
-      headers: method === 'GET' ? {} : { prefer: 'return=representation' },
+      headers: method === 'GET' ? {} : { prefer: `return=representation${bound}` },
       credential: await apikeyCredential(cli, id, kind, token),
     });
     return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0
@@ -344,6 +354,13 @@ export const group: Group = {
     operationCommand('projects repo-name', rows['projects.setRepoName'], {
       takes: [take('project'), take('name')],
       examples: [['Its address form', 'projects repo-name shop']],
+    }),
+    operationCommand('projects max-affected', rows['projects.setMaxAffected'], {
+      takes: [take('project'), take('rows')],
+      examples: [
+        ['At most a hundred rows', 'projects max-affected 100'],
+        ['No bound', 'projects max-affected'],
+      ],
     }),
     operationCommand('projects delete', rows['projects.delete'], {
       takes: [take('project')],

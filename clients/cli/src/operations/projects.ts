@@ -332,6 +332,31 @@ export const rows = {
       },
     },
   },
+  'projects.setMaxAffected': {
+    operation: 'projects.setMaxAffected',
+    command: 'projects max-affected',
+    summary: 'Set how many rows one update or delete of a project’s rows may change; a larger one is refused.',
+    method: 'POST',
+    path: '/projects/v1/:id/max-affected',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      rows: {
+        at: 'body',
+        as: 'rows',
+        type: 'integer',
+        about: 'The most rows. Without it, no bound is set any more.',
+        min: 1,
+        max: 2147483647,
+      },
+    },
+    key: 'taken',
+  },
   'projects.setRepoName': {
     operation: 'projects.setRepoName',
     command: 'projects repo-name',

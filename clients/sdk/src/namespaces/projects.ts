@@ -40,6 +40,8 @@ export const projects = (connection: Connection) => ({
   rename: method<RenameInput, RenameAnswer>(connection, { call: 'PATCH /projects/v1/{project}', key: 'made' }),
   /** The tables of a project: their columns, constraints and policies. */
   schema: method<SchemaInput, SchemaAnswer>(connection, { call: 'GET /projects/v1/admin/{project}/schema' }),
+  /** Set how many rows one update or delete of a project’s rows may change; a larger one is refused. */
+  setMaxAffected: method<SetMaxAffectedInput, SetMaxAffectedAnswer>(connection, { call: 'POST /projects/v1/{project}/max-affected', key: 'made' }),
   /** Give a project the address form that its repository goes by, unique in the organization. */
   setRepoName: method<SetRepoNameInput, SetRepoNameAnswer>(connection, { call: 'POST /projects/v1/{project}/repo-name', key: 'made' }),
   /** Run SQL in a project’s database as one transaction, and answer what its last statement does. */
@@ -208,6 +210,7 @@ export interface GetAnswer {
     readonly storageBytesLimit: number;
   };
   readonly repoName: string | null;
+  readonly maxAffected: number | null;
 }
 
 /** The anon and service key of a project. */
@@ -410,6 +413,19 @@ export interface SchemaAnswer {
       readonly checkExpression: string | null;
     }[];
   }[];
+}
+
+/** Set how many rows one update or delete of a project’s rows may change; a larger one is refused. */
+export interface SetMaxAffectedInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The most rows. Without it, no bound is set any more. */
+  readonly rows?: number | undefined;
+}
+
+export interface SetMaxAffectedAnswer {
+  readonly projectId: string;
+  readonly maxAffected: number | null;
 }
 
 /** Give a project the address form that its repository goes by, unique in the organization. */

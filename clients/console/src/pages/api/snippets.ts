@@ -1,3 +1,4 @@
+import { columnName } from '../../../../sdk/src/rows.ts';
 import type { Caller, Deed } from './access-of.ts';
 import { graphSnippet } from './graph-snippets.ts';
 import { callArguments, changeOf, conditionOf, rowOf } from './samples.ts';
@@ -39,8 +40,8 @@ const titles: Readonly<Record<Deed, string>> = {
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const isPlain = (name: string) => /^[a-z_][a-z0-9_]*$/i.test(name);
-const columnInAddress = (name: string) =>
-  encodeURIComponent(isPlain(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`);
+const columnInAddress = (name: string, condition: string) =>
+  encodeURIComponent(isPlain(name) ? columnName(name, condition) : `"${name.replace(/["\\]/g, '\\$&')}"`);
 const member = (name: string) => (isPlain(name) ? name : JSON.stringify(name));
 
 /** A value of JSON as TypeScript is written. */
@@ -83,6 +84,8 @@ const client = createClient({
 
 /** How a deed is done in one of the ways; undefined where that way does not offer it. */
 export function snippetOf(way: Way, deed: Deed, thing: Thing, place: Place): Snippet | undefined {
+  // Without a condition it would change every row.
+  if ((deed === 'update' || deed === 'delete') && conditionOf(thing) === undefined) return undefined;
   const title = titles[deed];
   const code = byWay[way](deed, thing, place);
   if (code === undefined) return undefined;
@@ -96,9 +99,9 @@ function addressOf(deed: Deed, thing: Thing, place: Place): string {
   if (deed === 'read') return `${path}?limit=10`;
   if (deed === 'insert' || deed === 'call') return path;
   const found = conditionOf(thing);
-  return found === undefined
-    ? path
-    : `${path}?${columnInAddress(found.column.name)}=eq.${encodeURIComponent(String(found.value))}`;
+  if (found === undefined) return path;
+  const value = String(found.value);
+  return `${path}?${columnInAddress(found.column.name, `eq.${value}`)}=eq.${encodeURIComponent(value)}`;
 }
 
 const byWay: Readonly<Record<Way, (deed: Deed, thing: Thing, place: Place) => string | undefined>> = {

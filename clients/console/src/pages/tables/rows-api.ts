@@ -55,7 +55,7 @@ export async function wholeRow(
 
 /** @throws Envelope */
 export async function insertRow(api: RowsApi, table: string, values: Values): Promise<void> {
-  await write(api, 'POST', table, new URLSearchParams(), values);
+  await write(api, 'POST', table, new URLSearchParams(), { values });
 }
 
 /** What a change found when the row was no longer as it was seen. */
@@ -96,7 +96,7 @@ export async function updateRow(
   }
   const search = new URLSearchParams([...filtersOf(key), ...compared.map(({ name }) => condition(name, seen[name]))]);
   search.set('select', Object.keys(key).map(quoted).join(','));
-  if ((await write(api, 'PATCH', table, search, values)).length > 0 || (await isOurs())) return undefined;
+  if ((await write(api, 'PATCH', table, search, { values, most: 1 })).length > 0 || (await isOurs())) return undefined;
   return { now: await wholeRow(api, table, key, columns) };
 }
 
@@ -125,7 +125,8 @@ export async function deleteRows(api: RowsApi, table: string, keys: readonly Tex
   let gone = 0;
   for (let from = 0; from < keys.length; from += deletedAtOnce) {
     const search = new URLSearchParams();
-    const alternatives = keys.slice(from, from + deletedAtOnce).map(
+    const some = keys.slice(from, from + deletedAtOnce);
+    const alternatives = some.map(
       (key) =>
         `and(${Object.entries(key)
           .map(([name, value]) => `${quoted(name)}.eq.${quoted(value!)}`)
@@ -133,7 +134,7 @@ export async function deleteRows(api: RowsApi, table: string, keys: readonly Tex
     );
     search.set('or', `(${alternatives.join(',')})`);
     search.set('select', Object.keys(keys[0]!).map(quoted).join(','));
-    gone += (await write(api, 'DELETE', table, search)).length;
+    gone += (await write(api, 'DELETE', table, search, { most: some.length })).length;
   }
   return gone;
 }
@@ -141,17 +142,21 @@ export async function deleteRows(api: RowsApi, table: string, keys: readonly Tex
 /** Rows that one request deletes: more would make its address too long. */
 const deletedAtOnce = 25;
 
-/** @returns the keys of the written rows */
+/**
+ * @param options `most` rows are changed; a change of more is undone. It stands in place of the project's own bound.
+ * @returns the keys of the written rows
+ */
 async function write(
   api: RowsApi,
   method: string,
   table: string,
   search: URLSearchParams,
-  values?: Values,
+  { values, most }: { readonly values?: Values; readonly most?: number },
 ): Promise<readonly object[]> {
+  const bound = most === undefined ? '' : `,handling=strict,max-affected=${most}`;
   const { body } = await send<readonly object[]>(addressOf(api, table, search), {
     method,
-    headers: { apikey: api.apikey, 'content-type': 'application/json', prefer: 'return=representation' },
+    headers: { apikey: api.apikey, 'content-type': 'application/json', prefer: `return=representation${bound}` },
     ...(values === undefined ? {} : { body: bodyOf(values) }),
   });
   return body;
