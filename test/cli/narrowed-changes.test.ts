@@ -39,7 +39,7 @@ test('svc projects rest changes nothing by what narrows nothing, or beyond --max
 });
 
 test('svc projects max-affected bounds the changes of a project, until it is taken back', async () => {
-  expect((await ada.svc('projects', 'max-affected', '1')).json).toMatchObject({ max_affected: 1 });
+  expect((await ada.svc('projects', 'max-affected', '--rows', '1')).json).toMatchObject({ max_affected: 1 });
   expect((await ada.svc('projects', 'get')).json).toMatchObject({ max_affected: 1 });
   expect((await plans('--method', 'DELETE', '--query', 'id=gt.1')).error.code).toBe('PGRST124');
   expect((await plans('--method', 'DELETE', '--query', 'id=gt.1', '--max-affected', '2')).json).toHaveLength(2);

@@ -356,9 +356,9 @@ export const group: Group = {
       examples: [['Its address form', 'projects repo-name shop']],
     }),
     operationCommand('projects max-affected', rows['projects.setMaxAffected'], {
-      takes: [take('project'), take('rows')],
+      takes: [take('project')],
       examples: [
-        ['At most a hundred rows', 'projects max-affected 100'],
+        ['At most a hundred rows', 'projects max-affected --rows 100'],
         ['No bound', 'projects max-affected'],
       ],
     }),
