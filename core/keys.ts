@@ -16,6 +16,7 @@ export type KeyPurpose =
   | 'session-tokens'
   | 'stored-outcomes'
   | 'user-token-keys'
+  | 'refresh-tokens'
   | 'one-time-codes'
   | 'social-sign-in'
   | 'settlement'

@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { type SQL, sql } from '../../db/drizzle.ts';
+import { sql } from '../../db/drizzle.ts';
 import { jsonObject, toJson } from '../../db/json.ts';
-import { identities, named, passkeys, refreshTokens, sessions, settings, users } from '../../db/project-schema/auth.ts';
+import { identities, named, passkeys, refreshTokens, sessions, users } from '../../db/project-schema/auth.ts';
 import { computed, from, insertSelect, pick, setOf, typed } from '../../db/sql.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';
-import { assertWithinWindow } from '../../kernel/limits/counted-window.ts';
-import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
-import { answerSession, requireDomain, type SessionAnswer } from './session-answer.ts';
-import { sessionOver } from './session-over.ts';
+import { answerSession, type SessionAnswer } from './session-answer.ts';
 import { forgetAccountStatuses } from './shared/account-status.ts';
 import { authBatch, authRow, authStatement } from './shared/auth-rows.ts';
-import { stands } from './stands.ts';
 import { swept } from './swept.ts';
 
 /** How the caller has just proven to be a user. */
@@ -38,7 +34,7 @@ export interface Proof {
 }
 
 /** A refresh token: opaque, and kept as a hash alone. */
-const newRefreshToken = () => `svcr_${randomBytes(32).toString('base64url')}`;
+export const refreshTokenOf = (secret: Buffer) => `svcr_${secret.toString('base64url')}`;
 
 /**
  * Begins a session for a user who has proven it; every way to sign in ends here. What the proof rests on must
@@ -51,7 +47,7 @@ export async function startSession(
   target: ProjectTarget,
   { userId, amr, passwordHash, newPasswordHash, unverified, provider, subject, passkeyId }: Proof,
 ): Promise<SessionAnswer> {
-  const refreshToken = newRefreshToken();
+  const refreshToken = refreshTokenOf(randomBytes(32));
   const lock = lockUserStatement.with({ user: userId });
   const start = startStatement.with({
     userId,
@@ -73,33 +69,6 @@ export async function startSession(
       ? (await authBatch(services, target, [lock, start]))[1]
       : (await authBatch(services, target, [lock, rehash, start]))[2];
   if (standing === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [] });
-  return answerSession(services, target, standing, refreshToken);
-}
-
-/**
- * Trades a refresh token for a new session answer. A token that was traded before ends its session, since two parties
- * hold it: the second of the two, thief or owner, finds the session ended. One that is refused for another reason
- * is as good as before.
- *
- * @throws INVALID_AUTH, SVC_AUTH_DOMAIN_NOT_ALLOWED, RATE_LIMITED
- */
-export async function refreshSession(services: Services, target: ProjectTarget, given: string): Promise<SessionAnswer> {
-  const refreshToken = newRefreshToken();
-  const hash = sha256Hex(given);
-  const { times, seconds } = signInThrottles.refresh;
-  const [[found], [standing]] = await authBatch(services, target, [
-    findStatement.with({ token: hash, seconds }),
-    refreshStatement.with({ token: hash, fresh: sha256Hex(refreshToken), times, seconds }),
-  ]);
-  if (standing === undefined) {
-    const ended = await authRow(services, target, reuseStatement.with({ token: hash }));
-    if (ended !== undefined) forgetAccountStatuses(services, target);
-    else if (found !== undefined) {
-      requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
-      assertWithinWindow(signInThrottles.refresh, { count: found.count + 1, wait: found.wait });
-    }
-    throw sessionOver('refresh_token');
-  }
   return answerSession(services, target, standing, refreshToken);
 }
 
@@ -132,15 +101,15 @@ export async function endSessionOfToken(services: Services, target: ProjectTarge
   forgetAccountStatuses(services, target);
 }
 
-const s = named(sessions, 's');
-const u = named(users, 'u');
-const t = named(refreshTokens, 't');
+export const s = named(sessions, 's');
+export const u = named(users, 'u');
+export const t = named(refreshTokens, 't');
 
 /** Session `s` of user `u` with what its tokens are made from. */
-const statusJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
+export const statusJson = jsonObject({ session: sessionJson(s), user: userJson(u), settings: settingsJson });
 
 /** Each start and refresh of a session deletes a few sessions that ended long ago, with their tokens. */
-const sweptSessions = swept(
+export const sweptSessions = swept(
   sessions,
   sql`least(${sessions.expiresAt}, ${sessions.revokedAt})`,
   sql`now() - interval '7 days'`,
@@ -204,72 +173,6 @@ const startStatement = authStatement(
     select ${answer} from s, u`,
 );
 
-/** Whether session `s` can be refreshed by its token `t`. */
-const refreshable = (token: SQL): SQL => sql`${t.tokenHash} = ${token} and ${t.usedAt} is null and ${stands(s)}`;
-
-const r = named(refreshTokens, 'r');
-
-/** Recent refreshes of session `s`. */
-const late = (seconds: SQL): SQL =>
-  sql`from ${from(r)} where ${r.sessionId} = ${s.id} and ${r.createdAt} > now() - make_interval(secs => ${seconds}::int)`;
-
-const token = refreshTokens.tokenHash;
-const seconds = typed<number>('integer');
-
-const findStatement = authStatement(
-  'session_find',
-  {
-    params: { token, seconds },
-    answer: jsonObject({
-      /** What a refresh token that is good belongs to. */
-      standing: statusJson,
-      /** Recent refreshes of the session, and seconds until the oldest of them no longer counts. */
-      count: computed<number>('integer', sql`late.count`),
-      wait: computed<number>('numeric', sql`late.wait`),
-    }),
-  },
-  // The session is locked before its token, as when its user is deleted.
-  ({ token, seconds }, answer) => sql`select ${answer}
-    from ${from(t)} join ${from(s)} on ${s.id} = ${t.sessionId} join ${from(u)} on ${u.id} = ${s.userId},
-      lateral (select count(*)::int as count,
-        coalesce(ceil(extract(epoch from min(${r.createdAt}) - now())) + ${seconds}::int, 0) as wait ${late(seconds)}) late
-    where ${refreshable(token)} for no key update of s`,
-);
-
-const refreshStatement = authStatement(
-  'session_refresh',
-  {
-    params: { token, fresh: token, times: typed<number>('integer'), seconds },
-    answer: statusJson,
-  },
-  // Who comes second has waited for the session, and finds the token used.
-  ({ token, fresh, times, seconds }, answer) => sql`with ${sweptSessions}, used as (
-      update ${from(t)} ${setOf(refreshTokens, { usedAt: sql`now()` })}
-      from ${from(s)} join ${from(u)} on ${u.id} = ${s.userId}, ${settings}
-      where ${refreshable(token)} and ${s.id} = ${t.sessionId}
-        and (not 'oauth' = any (${s.amr}) or ${settings.allowedEmailDomains} = '{}'
-          or substring(${u.email} from '[^@]*$') = any (${settings.allowedEmailDomains}))
-        and (select count(*) ${late(seconds)}) < ${times}::int
-      returning ${t.sessionId}
-    ), s as (
-      update ${from(s)} ${setOf(sessions, {
-        lastRefreshedAt: sql`now()`,
-        expiresAt: sql`least(now() + interval '30 days', ${s.hardExpiresAt})`,
-      })}
-      from used where ${s.id} = used.session_id and ${s.revokedAt} is null
-      returning s.*
-    ), t as (${insertSelect(refreshTokens, { tokenHash: fresh, sessionId: sql`${s.id}` }, sql`from s`)})
-    select ${answer} from s join ${from(u)} on ${u.id} = ${s.userId}`,
-);
-
-const reuseStatement = authStatement(
-  'session_reuse',
-  { params: { token }, answer: toJson(s.id) },
-  ({ token }, answer) => sql`update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from ${from(t)}
-    where ${t.tokenHash} = ${token} and ${t.usedAt} is not null and ${s.id} = ${t.sessionId} and ${s.revokedAt} is null
-    returning ${answer}`,
-);
-
 const endStatement = authStatement(
   'session_end',
   {
@@ -287,7 +190,7 @@ const endStatement = authStatement(
 
 const endByTokenStatement = authStatement(
   'session_end_by_token',
-  { params: { token }, answer: toJson(s.id) },
+  { params: { token: refreshTokens.tokenHash }, answer: toJson(s.id) },
   ({ token }, answer) => sql`update ${from(s)} ${setOf(sessions, { revokedAt: sql`now()` })} from ${from(t)}
     where ${t.tokenHash} = ${token} and ${s.id} = ${t.sessionId} and ${s.revokedAt} is null returning ${answer}`,
 );

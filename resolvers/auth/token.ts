@@ -5,14 +5,18 @@ import { email, givenToken, sixDigits, triedPassword } from './auth-input.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { codeGrant, linkGrant } from './mail-grant.ts';
 import { passwordGrant } from './password-grant.ts';
+import { refreshSession } from './refresh-session.ts';
 import { SessionWire } from './session-answer.ts';
-import { refreshSession } from './sessions.ts';
 import { socialGrant } from './social-grant.ts';
 
 /** What each grant needs. Contract 01, section 3.3. */
 const inputs = {
   password: z.object({ email, password: triedPassword }),
-  refresh_token: z.object({ refresh_token: givenToken('The refresh token; it is good once.') }),
+  refresh_token: z.object({
+    refresh_token: givenToken(
+      'The refresh token; it is good once, and for ten seconds more while its successor is unused.',
+    ),
+  }),
   authorization_code: z.object({
     code: givenToken('The code of a social sign-in.'),
     code_verifier: givenToken('The PKCE verifier.'),

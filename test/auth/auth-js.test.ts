@@ -154,13 +154,19 @@ test('a session that has expired is refreshed on its own, once for all who ask',
   expect(auth.events).toContain('TOKEN_REFRESHED');
 });
 
-test('refreshSession and setSession carry a session on, and a used refresh token ends it', async () => {
+test('refreshSession and setSession carry a session on, and a refresh token that was used long ago ends it', async () => {
   const { auth, session, user } = await signedIn();
   const next = await auth.refreshSession();
   expect(next.data.session!.user.id).toBe(user.id);
   const other = client();
   const { access_token, refresh_token } = next.data.session!;
   expect((await other.setSession({ access_token, refresh_token })).data.user!.id).toBe(user.id);
+  // A second tab that refreshed at the same time goes on as well.
+  const again = await client().refreshSession({ refresh_token: session.refresh_token });
+  expect(again.data.session!.refresh_token).toBe(refresh_token);
+  await project.sql(
+    `update auth.refresh_tokens set used_at = used_at - interval '11 seconds' where used_at is not null`,
+  );
   refused(await client().refreshSession({ refresh_token: session.refresh_token }), 401, 'refresh_token_not_found');
   const gone = await other.getUser();
   expect(isAuthSessionMissingError(gone.error)).toBe(true);

