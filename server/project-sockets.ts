@@ -14,7 +14,7 @@ import { openProject, type ProjectOpening } from './project-graphql.ts';
 import { createContext, targetOf } from './request-context.ts';
 import { operationsMax, tooManyOperations } from './socket-operations.ts';
 import type { SocketExtra } from './socket-protocol.ts';
-import { arrivalOf, type Closing, notOpened, runningOperations, type Session } from './socket-session.ts';
+import { arrivalOf, type Closing, notOpened, runningOperations, type Session, saysExpired } from './socket-session.ts';
 
 export interface ProjectSocketsOptions {
   readonly services: Services;
@@ -90,6 +90,7 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
         return { schema: engine.schema, document, operationName, contextValue };
       } catch (error) {
         forget(session, id, stop);
+        if (saysExpired(error)) session.expire();
         const failed = new GraphQLError('The operation could not begin.', { cause: error as Error });
         return refuse(renderErrors([failed], traceId, services, session.opening.projectId));
       }
@@ -131,7 +132,10 @@ async function subscribe(
     // Counted from here on: a client that completes it before it began ends it without a word to what is below.
     metrics.subscriptionStarted();
     try {
-      yield* events;
+      for await (const event of events) {
+        if (event.errors?.some(({ extensions }) => saysExpired(extensions)) === true) return session.expire();
+        yield event;
+      }
     } finally {
       metrics.subscriptionEnded();
       forget(session, id, stop);
@@ -160,7 +164,7 @@ function forget({ running }: Session, id: string, stop: AbortController): void {
 
 async function openSession(
   { services, schemas, trustedProxies, host }: ProjectSocketsOptions,
-  { request, projectId }: SocketExtra,
+  { request, projectId, socket }: SocketExtra,
   given: Readonly<Record<string, unknown>> | undefined,
 ): Promise<ProjectSession | Closing> {
   try {
@@ -179,7 +183,7 @@ async function openSession(
       note({ ctx, session: { opening }, startedAt }, renderErrors([failed], ctx.request.traceId, services, projectId));
       throw error;
     }
-    return { ...runningOperations(), context, opening };
+    return { ...runningOperations(socket), context, opening };
   } catch (error) {
     return notOpened(services, error);
   }

@@ -90,7 +90,7 @@ export class SocketOperations implements SubscriptionOwner {
     note(operation, 'execute' in opened ? undefined : opened.errors);
     if (!('execute' in opened)) return opened;
     const { running } = session;
-    const subscription = new SocketSubscription({ id, writer, running, request: ctx.request, owner: this });
+    const subscription = new SocketSubscription({ id, writer, session, request: ctx.request, owner: this });
     this.#metrics.subscriptionStarted();
     // Completed before it began; its id may be another one's by now.
     if (stop.signal.aborted) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CloseCode } from 'graphql-ws';
+import type { WebSocket } from 'ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Credentials } from '../kernel/access/credentials.ts';
@@ -26,6 +27,13 @@ export interface Session {
   readonly running: Map<string, Stoppable>;
   /** Ends one, and frees its place at once: it may take a while until it has noticed. */
   readonly complete: (id: string) => void;
+  /**
+   * Closes the socket, since the token that it was opened with has expired. No operation is told that it is over: on this
+   * code graphql-ws and the clients built on it ask for `connectionParams` again, reconnect and go on with all of them.
+   */
+  readonly expire: () => void;
+  /** When the token expires that it was opened with, where that is a session's. */
+  readonly expiresAt?: Date | undefined;
 }
 
 /**
@@ -36,7 +44,7 @@ export async function openSession(
   services: Services,
   request: IncomingMessage,
   given: Readonly<Record<string, unknown>> | undefined,
-  { address, host }: { readonly address: string; readonly host: string },
+  { address, host, socket }: { readonly address: string; readonly host: string; readonly socket: WebSocket },
 ): Promise<Session | Closing> {
   try {
     const arrival = arrivalOf(request, given, { address, host });
@@ -46,7 +54,8 @@ export async function openSession(
     noteSocketRequest(first, { route: '/graphql', path: '/graphql', startedAt, status: openedStatus });
     if (caller.kind === 'wallet') await caller.spendNonce();
     return {
-      ...runningOperations(),
+      ...runningOperations(socket),
+      expiresAt: first.credentials.authorization !== undefined && 'sessionId' in caller ? caller.expiresAt : undefined,
       context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
     };
   } catch (error) {
@@ -58,6 +67,18 @@ export async function openSession(
 export interface Closing {
   readonly closeCode: number;
   readonly reason: string;
+}
+
+/** What a socket is closed with whose token has expired. */
+const expired: Closing = {
+  closeCode: CloseCode.Forbidden,
+  reason: JSON.stringify({ code: 'INVALID_AUTH', reason: 'token_expired' }),
+};
+
+/** Whether a refusal, or the extensions of an error that tells it, says that the caller's token has expired. */
+export function saysExpired(refusal: unknown): boolean {
+  const { code, details } = (refusal ?? {}) as { readonly code?: unknown; readonly details?: { reason?: unknown } };
+  return code === 'INVALID_AUTH' && details?.reason === 'token_expired';
 }
 
 /** The client library comes back by itself after this code, but not after a 45xx one. */
@@ -95,14 +116,19 @@ export function arrivalOf(
 }
 
 /** The operations of a socket that are under way: none yet. */
-export function runningOperations(): Pick<Session, 'running' | 'complete'> {
+export function runningOperations(socket: WebSocket): Pick<Session, 'running' | 'complete' | 'expire'> {
   const running: Session['running'] = new Map();
+  const complete = (id: string) => {
+    const operation = running.get(id);
+    running.delete(id);
+    operation?.abort();
+  };
   return {
     running,
-    complete: (id) => {
-      const operation = running.get(id);
-      running.delete(id);
-      operation?.abort();
+    complete,
+    expire: () => {
+      socket.close(expired.closeCode, expired.reason);
+      for (const id of [...running.keys()]) complete(id);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import type { RequestFacts } from '../kernel/run/context.ts';
 import type { Reader } from '../subscriptions/follower.ts';
 import { openingOf, type Payload } from './socket-frames.ts';
-import type { Stoppable } from './socket-session.ts';
+import { type Session, saysExpired } from './socket-session.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
 /** Who runs subscriptions. */
@@ -15,8 +15,8 @@ export interface SubscriptionOwner {
 interface SocketSubscriptionOptions {
   readonly id: string;
   readonly writer: SocketWriter;
-  /** Where it is found for as long as it runs. */
-  readonly running: Map<string, Stoppable>;
+  /** Of its socket, where it is found for as long as it runs. */
+  readonly session: Pick<Session, 'running' | 'expire'>;
   readonly request: RequestFacts;
   readonly owner: SubscriptionOwner;
 }
@@ -33,7 +33,7 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
   readonly #id: string;
   readonly #opening: Buffer;
   readonly #writer: SocketWriter;
-  readonly #running: Map<string, Stoppable>;
+  readonly #session: Pick<Session, 'running' | 'expire'>;
   readonly #request: RequestFacts;
   readonly #owner: SubscriptionOwner;
   #follower: { readonly stop: () => void } | undefined;
@@ -41,11 +41,11 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
   #last: ExecutionResult | undefined;
   #next: ((step: Step) => void) | undefined;
 
-  constructor({ id, writer, running, request, owner }: SocketSubscriptionOptions) {
+  constructor({ id, writer, session, request, owner }: SocketSubscriptionOptions) {
     this.#id = id;
     this.#opening = openingOf(id);
     this.#writer = writer;
-    this.#running = running;
+    this.#session = session;
     this.#request = request;
     this.#owner = owner;
   }
@@ -83,7 +83,8 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
 
   end(error?: unknown, projectId?: string): void {
     if (this.#ended) return;
-    if (error !== undefined) this.#last = this.#owner.renderEnd(error, this.#request, projectId);
+    if (saysExpired(error)) this.#session.expire();
+    else if (error !== undefined) this.#last = this.#owner.renderEnd(error, this.#request, projectId);
     this.#end();
   }
 
@@ -92,7 +93,8 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
     this.#ended = true;
     this.#follower = undefined;
     this.#owner.subscriptionEnded();
-    if (this.#running.get(this.#id) === this) this.#running.delete(this.#id);
+    const { running } = this.#session;
+    if (running.get(this.#id) === this) running.delete(this.#id);
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) void this.next().then(next);

@@ -5,9 +5,11 @@ import { handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
+import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Services } from '../kernel/run/context.ts';
 import type { Engine } from '../schema/engine/engine.ts';
+import { refusal } from '../schema/engine/render-errors.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
@@ -69,7 +71,7 @@ export function attachSockets(servers: readonly Server[], options: SocketsOption
       const { connectionParams, extra } = connection;
       const { socket } = extra;
       const address = clientAddress(extra.request!, trustedProxies);
-      const session = await openSession(services, extra.request!, connectionParams, { address, host });
+      const session = await openSession(services, extra.request!, connectionParams, { address, host, socket });
       if ('closeCode' in session) {
         socket.close(session.closeCode, session.reason);
         return false;
@@ -82,6 +84,11 @@ export function attachSockets(servers: readonly Server[], options: SocketsOption
       return true;
     },
     onSubscribe: ({ extra }, id, payload) => {
+      const { expire, expiresAt } = extra.session!;
+      if (expiresAt !== undefined && expiresAt <= services.now()) {
+        expire();
+        return [refusal(new ServiceError('INVALID_AUTH', { details: { reason: 'token_expired' } }), newTraceId())];
+      }
       const prepared = operations.prepare({ session: extra.session!, writer: extra.writer }, id, payload);
       // The library keeps a message for as long as its operation lasts; its text is not needed any more.
       Object.assign(payload, { query: '', variables: undefined });

@@ -72,5 +72,9 @@ export const projectFollowed = ({ inProject, roomKey }: AuthorityEntry): string 
 /** The refusal for a subscriber whose right has ended. */
 export const authorityLost = (reason: AuthorityLoss, revoked: () => ServiceError): ServiceError =>
   reason === 'expired'
-    ? new ServiceError('INVALID_AUTH', { message: 'The credential has expired.', details: { reason: 'expired' } })
+    ? new ServiceError('INVALID_AUTH', {
+        message: 'The credential has expired.',
+        details: { reason: 'token_expired' },
+        nextActions: [{ type: 'authenticate', why: 'Refresh the session, and go on from the last cursor.' }],
+      })
     : revoked();

@@ -72,13 +72,23 @@ const remembered = new WeakMap<Services, Lru<UserClaims>>();
 export async function verifyAccessToken(
   services: Services,
   target: ProjectTarget,
-  { token, kid }: ShownToken,
+  shown: ShownToken,
 ): Promise<UserClaims | undefined> {
+  const checked = await checkAccessToken(services, target, shown);
+  return checked === 'expired' ? undefined : checked;
+}
+
+/** As {@link verifyAccessToken}, and `expired` for a token that was good for this project until its time was over. */
+export async function checkAccessToken(
+  services: Services,
+  target: ProjectTarget,
+  { token, kid }: ShownToken,
+): Promise<UserClaims | 'expired' | undefined> {
   let known = remembered.get(services);
   if (known === undefined) remembered.set(services, (known = new Lru({ entries: 8_192, bytes: 8_192 })));
   const name = createHash('sha256').update(`${target.projectId} ${token}`).digest('base64');
   const claims = known.get(name);
-  if (claims !== undefined) return claims.exp * 1000 > services.now().getTime() ? claims : undefined;
+  if (claims !== undefined) return claims.exp * 1000 > services.now().getTime() ? claims : 'expired';
   const key = (await signingKeys(services, target, kid)).verifying.get(kid);
   if (key === undefined || !isCanonical(token)) return undefined;
   try {
@@ -93,6 +103,8 @@ export async function verifyAccessToken(
     known.set(name, payload, 1);
     return payload;
   } catch (error) {
+    // Its signature was right: the time is looked at last.
+    if (error instanceof errors.JWTExpired && error.payload.project_id === target.projectId) return 'expired';
     if (!(error instanceof errors.JOSEError)) throw error;
     return undefined;
   }

@@ -33,8 +33,8 @@ export interface LiveResync {
   readonly cursor: string;
 }
 
-/** Why nothing more will come; `too_slow`: more waited than is kept for one, who resumes by its cursor. */
-export type LiveEnd = 'session_ended' | 'manifest_changed' | 'project_gone' | 'too_slow' | 'closed';
+/** Why nothing more will come; `token_expired`: the session may stand, and a new token follows on; `too_slow`: more waited than is kept for one, who resumes by its cursor. */
+export type LiveEnd = 'session_ended' | 'token_expired' | 'manifest_changed' | 'project_gone' | 'too_slow' | 'closed';
 
 /** Hints that are due together. All who follow alike are given the very same object. */
 export interface LiveBatch {

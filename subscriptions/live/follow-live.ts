@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../../kernel/run/context.ts';
+import { sessionOver, tokenExpired } from '../../resolvers/auth/session-over.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import { stoppable } from '../stoppable.ts';
 import { sizeOf } from './published-hints.ts';
@@ -67,7 +68,8 @@ async function* follow(
 
 /** The last message to a follower. */
 function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed' | 'too_slow'>): ServiceError {
-  if (reason === 'session_ended') return new ServiceError('INVALID_AUTH', { details: { reason } });
+  if (reason === 'session_ended') return sessionOver();
+  if (reason === 'token_expired') return tokenExpired();
   if (reason === 'project_gone') return new ServiceError('PROJECT_NOT_FOUND');
   return new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
 }

@@ -259,7 +259,7 @@ function endExpired({ members }: LiveTail, now: Date): void {
   for (const member of [...members]) {
     const { identity } = member;
     if (identity.kind === 'user' && identity.expiresAt !== undefined && identity.expiresAt <= now)
-      member.end('session_ended');
+      member.end('token_expired');
   }
 }
 

@@ -18,6 +18,7 @@ test.each([
   ['closed', 'UPSTREAM_UNAVAILABLE'],
   ['project_gone', 'PROJECT_NOT_FOUND'],
   ['session_ended', 'INVALID_AUTH'],
+  ['token_expired', 'INVALID_AUTH'],
 ] as const)('a follower whose hints end because of %s is told %s', async (reason, code) => {
   const request = { tables: ['notes'], signal: new AbortController().signal } as unknown as LiveRequest;
   const events = followLive(ending(reason), { ...request, signal: new AbortController().signal });

@@ -175,7 +175,7 @@ test('a stream ends with the token that opened it, though the session stands', a
     await stream({ ...asBob(), bearer: dora.access_token }),
   ];
   for (const events of [brief, long]) expect(await events.next()).toMatchObject({ event: 'ready' });
-  expect(await brief.next()).toMatchObject({ event: 'reconnect', data: { reason: 'session_ended' } });
+  expect(await brief.next()).toMatchObject({ event: 'reconnect', data: { reason: 'token_expired' } });
   expect(await brief.next()).toBeUndefined();
   expect((await stream({ tables: both, bearer: short })).status).toBe(401);
   await run(`insert into notes (body) values ('still')`);

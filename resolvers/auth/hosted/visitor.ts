@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { projectKeyIssuer } from '../../identity/shared/project-keys.ts';
-import { accessSeconds, readShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
+import { accessSeconds, checkAccessToken, readShownToken, type UserClaims } from '../access-token.ts';
 import { type LiveSession, requireSession } from '../live-session.ts';
 import { roleOf } from '../session-answer.ts';
 import { clearedCookie, readSessionCookie } from './cookie.ts';
@@ -77,8 +77,9 @@ async function sessionOfBearer(
 ): Promise<LiveSession> {
   const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization.trim())?.[1];
   const shown = token === undefined ? undefined : readShownToken(token);
-  const claims = shown?.projectId === target.projectId ? await verifyAccessToken(services, target, shown) : undefined;
+  const claims = shown?.projectId === target.projectId ? await checkAccessToken(services, target, shown) : undefined;
   if (claims === undefined) throw new ServiceError('SVC_AUTH_INVALID_BEARER');
+  if (claims === 'expired') throw new ServiceError('SVC_AUTH_INVALID_BEARER', { details: { reason: 'token_expired' } });
   try {
     return await requireSession(services, target, claims);
   } catch (error) {

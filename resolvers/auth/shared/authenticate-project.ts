@@ -5,7 +5,8 @@ import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { calledByKey } from '../../../kernel/traffic/subject.ts';
 import { type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
-import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
+import { checkAccessToken, readShownToken, type ShownToken, type UserClaims } from '../access-token.ts';
+import { tokenExpired } from '../session-over.ts';
 
 /** The caller inside a project: a key of the project alone, or one of its users. */
 export interface ProjectCaller {
@@ -66,10 +67,11 @@ export async function authenticateProject(
   admit?.(acting.role);
   const target = await findProjectTarget(services, key.projectId);
   const shown = acting.shown ?? key.shown;
-  const user = shown === undefined ? undefined : await verifyAccessToken(services, target, shown);
+  const checked = shown === undefined ? undefined : await checkAccessToken(services, target, shown);
+  const user = checked === 'expired' ? undefined : checked;
   const disregarded = tokenMayHaveEnded && beside !== undefined && key.shown === undefined;
   if (shown !== undefined && user === undefined && !disregarded)
-    throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
+    throw checked === 'expired' ? tokenExpired() : new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
   if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
     takeFromProject(ctx, key.projectId, signsIn || user !== undefined || acting.role === 'service_role');
     ctx.onAdmitted?.();
