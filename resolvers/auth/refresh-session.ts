@@ -22,8 +22,7 @@ export const successorsOf = (
   { keys }: Pick<Services, 'keys'>,
   { projectId }: Pick<ProjectTarget, 'projectId'>,
   given: string,
-): readonly string[] =>
-  keys.macs('refresh-tokens', `${projectId} ${given}`).map(refreshTokenOf);
+): readonly string[] => keys.macs('refresh-tokens', `${projectId} ${given}`).map(refreshTokenOf);
 
 /** How long a refresh whose answer was lost is answered again, in seconds. */
 const answeredAgainSeconds = 10;

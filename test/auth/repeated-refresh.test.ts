@@ -132,11 +132,14 @@ test('no refresh token is kept in clear', async () => {
 test.each([
   ['control_plane', '/agent/v1/control-plane/session/refresh', 'control_plane_session_token'],
   ['operator', '/agent/v1/operator/session/refresh', 'operator_session_token'],
-] as const)('the bearer of a %s session is refreshed as often as it is asked, and the earlier ones stay good', async (kind, path, name) => {
-  const session = await service.actors.session({ kind });
-  const refreshed = () => service.call<Record<string, string>>(session, 'POST', path);
-  const answers = [...(await Promise.all([refreshed(), refreshed()])), await refreshed()];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  for (const { body } of answers)
-    expect((await service.call(service.actors.bearer(body[name]!), 'POST', path)).status).toBe(200);
-});
+] as const)(
+  'the bearer of a %s session is refreshed as often as it is asked, and the earlier ones stay good',
+  async (kind, path, name) => {
+    const session = await service.actors.session({ kind });
+    const refreshed = () => service.call<Record<string, string>>(session, 'POST', path);
+    const answers = [...(await Promise.all([refreshed(), refreshed()])), await refreshed()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const { body } of answers)
+      expect((await service.call(service.actors.bearer(body[name]!), 'POST', path)).status).toBe(200);
+  },
+);
