@@ -19,11 +19,7 @@ export const pathTools: readonly Tool[] = [
         .default('GET')
         .describe('GET reads, POST adds, PATCH changes and DELETE deletes what params find.'),
       params: z.record(z.string(), z.string()).optional().describe('Parameters of the query, each once.'),
-      max_affected: z
-        .int()
-        .min(0)
-        .optional()
-        .describe('The most rows that PATCH or DELETE may change: where there are more, none is.'),
+      max_affected: z.int().min(0).optional().describe('PATCH or DELETE of more rows is refused.'),
       body: z.unknown().optional().describe('Rows, or the columns to change, as JSON.'),
       key_type: z
         .enum(['anon', 'service'])

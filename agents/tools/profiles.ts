@@ -67,6 +67,7 @@ const management = [
   'projects.access',
   'projects.getMetrics',
   'projects.listRequests',
+  'projects.setMaxAffected',
   'users.endSessions',
   'users.get',
   'users.list',

@@ -81,9 +81,10 @@ test('a project comes with everything a client stores of it', async () => {
       storage_bytes_limit: 250 * 1024 * 1024,
     },
     repo_name: null,
+    max_affected: null,
   });
   expect(detail.usage.storage_bytes).toBeGreaterThan(0);
-  const { usage, public_id, last_deploy, mailbox, repo_name, ...summary } = detail;
+  const { usage, public_id, last_deploy, mailbox, repo_name, max_affected, ...summary } = detail;
   expect((await call(wallet, 'GET', `/projects/v1?org_id=${orgId}`)).body).toStrictEqual({
     projects: [summary],
     has_more: false,

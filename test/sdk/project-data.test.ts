@@ -127,8 +127,10 @@ test('rows are all changed where that is said, and none where it was forgotten',
   ]);
   await expect(marks.delete(undefined as never)).rejects.toThrow('which rows');
   await expect(marks.update({ n: 7 }, undefined as never)).rejects.toThrow('which rows');
-  expect((await marks.update({ n: 9 }, {})).every(({ n }) => n === 9)).toBe(true);
-  await marks.delete({});
+  await expect(marks.delete({})).rejects.toThrow('which rows');
+  const all = { key: 'not.is.null' };
+  expect((await marks.update({ n: 9 }, all)).every(({ n }) => n === 9)).toBe(true);
+  await marks.delete(all);
   expect(await marks.count()).toBe(0);
 });
 
