@@ -13,13 +13,21 @@ const nodes = process.env.SVC_TEST_NODES !== undefined;
 
 /** The name of a file says what it belongs to; CONTRIBUTING.md has the table. */
 const full = 'test/**/*.full.test.ts';
+const walks = 'test/**/*.walk.test.ts';
 const ownModules = 'test/**/*.own-modules.test.ts';
 const smoke = 'test/smoke/**/*.test.ts';
 const lanes = 'test/lanes/**/*.test.ts';
 const installed = '**/node_modules/**';
 
-/** Files of one worker share its modules: to load them anew for each took a quarter of a run. */
-const sharedModules = { isolate: false, setupFiles: 'test/helpers/each-file.ts' };
+/**
+ * Files of one worker share its modules, as Node itself loads them: to load them anew for each took a quarter of a run,
+ * and what Vite makes of them runs slower than what is served.
+ */
+const sharedModules = {
+  isolate: false,
+  setupFiles: 'test/helpers/each-file.ts',
+  experimental: { viteModuleRunner: false },
+};
 
 const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
   extends: true as const,
@@ -40,9 +48,21 @@ export default defineConfig({
       project('gate', {
         ...sharedModules,
         include: ['test/**/*.test.ts'],
-        exclude: [full, ownModules, smoke, lanes, installed],
+        exclude: [full, walks, ownModules, smoke, lanes, installed],
       }),
-      project('full', { ...sharedModules, include: [full], exclude: [lanes, installed] }),
+      // Walks over all there is, by samples in `npm test`, and whole in `npm run test:all`.
+      project('samples', {
+        ...sharedModules,
+        include: [walks],
+        exclude: [installed],
+        provide: { wholeWalks: false },
+      }),
+      project('full', {
+        ...sharedModules,
+        include: [full, walks],
+        exclude: [lanes, installed],
+        provide: { wholeWalks: true },
+      }),
       // Files that count on modules nobody has loaded or used before, or that replace some; none of them needs Postgres.
       project('own modules', { isolate: true, include: [ownModules], exclude: [installed] }),
       // Files that need a program from outside npm.

@@ -1,7 +1,7 @@
 /**
  * Runs the tests of one size; CONTRIBUTING.md says what belongs to which.
  *
- * Usage: npm test [-- <part of a path> …]       every guarantee by its nearest test
+ * Usage: npm test [-- <words for vitest> …]      every guarantee by its nearest test
  *        npm run test:smoke                     the console in Chromium, once through
  *        npm run test:all                       all of it, every lane too, with one table at the end
  *
@@ -15,15 +15,11 @@ import { runTests, type TestRun } from './tests/run-tests.ts';
 const args = process.argv.slice(2);
 const tries = process.env.CI === 'true' ? 3 : 1;
 const gate = ['gate', 'own modules'];
+const samples = 'samples';
 
-const projects = args.includes('--all') ? [...gate, 'full'] : args.includes('--smoke') ? ['smoke'] : gate;
+const projects = args.includes('--all') ? [...gate, 'full'] : args.includes('--smoke') ? ['smoke'] : [...gate, samples];
 const rest = args.filter((arg) => arg !== '--all' && arg !== '--smoke');
-const run: TestRun = {
-  projects,
-  paths: rest.filter((arg) => !arg.startsWith('-')),
-  options: rest.filter((arg) => arg.startsWith('-')),
-  tries,
-};
+const run: TestRun = { projects, words: rest, tries };
 
 if (projects.includes('smoke') && chromiumProgram() === undefined) {
   process.stdout.write('This test needs Chromium: apt-get install chromium-headless-shell, or any Chrome.\n');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createThreads, ThreadsBusyError } from '../../core/threads.ts';
-import { argonCost, saltLength } from './argon-cost.ts';
+import { type ArgonCost, argonCost, argonForm, saltLength } from './argon-cost.ts';
 import type { PasswordAnswer, PasswordTask } from './password-worker.ts';
 
 /** Hashes passwords with Argon2id beside the event loop, and checks those that were hashed with bcrypt elsewhere. */
@@ -41,6 +41,8 @@ export interface HasherOptions {
   readonly waitingMax?: number;
   /** Of these, passwords of one party: more are turned away while others are still taken. @default 32 */
   readonly shareMax?: number;
+  /** @default what OWASP asks for */
+  readonly cost?: ArgonCost | undefined;
 }
 
 /** A hasher whose threads start with the first password. */
@@ -48,9 +50,11 @@ export function createPasswordHasher({
   threads: most = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
   waitingMax = 256,
   shareMax = 32,
+  cost = argonCost,
 }: HasherOptions = {}): PasswordHasher {
   const program = new URL('./password-worker.ts', import.meta.url);
   const threads = createThreads<PasswordTask, PasswordAnswer>({ program, most, waitingMax, shareMax });
+  const decoy = decoyOf(cost);
 
   async function ask(party: string | undefined, task: PasswordTask): Promise<string | boolean> {
     const { result } = await threads.ask(task, party).catch((error: unknown) => {
@@ -61,7 +65,7 @@ export function createPasswordHasher({
   }
 
   return {
-    hash: async (password, party) => String(await ask(party, { password, salt: randomBytes(saltLength) })),
+    hash: async (password, party) => String(await ask(party, { password, salt: randomBytes(saltLength), cost })),
     async verify(known, password, { party, bcryptCost } = {}) {
       // The library takes no empty password; it is as wrong as any other, and takes as long.
       const tried = password === '' ? 'x' : password;
@@ -73,7 +77,6 @@ export function createPasswordHasher({
 }
 
 const unpadded = (length: number) => randomBytes(length).toString('base64').replace(/=+$/, '');
-const { memorySize, iterations, parallelism, hashLength } = argonCost;
-
 /** Of a password that no user has, for users without one: made up, so that there is nothing to wait for. */
-const decoy = `$argon2id$v=19$m=${memorySize},t=${iterations},p=${parallelism}$${unpadded(saltLength)}$${unpadded(hashLength)}`;
+const decoyOf = ({ memorySize, iterations }: ArgonCost) =>
+  `$argon2id$v=19$m=${memorySize},t=${iterations},p=${argonForm.parallelism}$${unpadded(saltLength)}$${unpadded(argonForm.hashLength)}`;

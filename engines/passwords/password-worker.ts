@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { argon2id, argon2Verify, bcrypt, bcryptVerify } from 'hash-wasm';
-import { argonCost } from './argon-cost.ts';
+import { type ArgonCost, argonForm } from './argon-cost.ts';
 import { bcryptBytes, bcryptCostOf } from './bcrypt-form.ts';
 
 /** A worker hashes a password, or says whether it is the one of a hash. */
@@ -9,6 +9,7 @@ export type PasswordTask = HashTask | VerifyTask;
 interface HashTask {
   readonly password: string;
   readonly salt: Uint8Array;
+  readonly cost: ArgonCost;
 }
 
 interface VerifyTask {
@@ -52,7 +53,7 @@ parentPort!.on('message', async (task: PasswordTask) => {
   const work =
     'hash' in task
       ? verified(task)
-      : argon2id({ ...argonCost, password: task.password, salt: task.salt, outputType: 'encoded' });
+      : argon2id({ ...argonForm, ...task.cost, password: task.password, salt: task.salt, outputType: 'encoded' });
   const result = await work.catch(() => undefined);
   parentPort!.postMessage({ result } satisfies PasswordAnswer);
 });

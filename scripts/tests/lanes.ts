@@ -97,17 +97,15 @@ export const laneNames = Object.keys(lanes);
 
 /** Runs one lane. @param quiet prints its output when it has ended */
 async function runLane(name: string, tries: number, quiet: boolean): Promise<Part> {
-  const { files: paths, program, needs, env = {}, opensPages = false } = lanes[name]!;
+  const { files: words, program, needs, env = {}, opensPages = false } = lanes[name]!;
   const found = program();
   if (found === undefined) return { name, passed: false, seconds: 0, files: [], missing: `it needs ${needs}` };
   // Last, since it may be a folder full of other things.
   const PATH = [process.env.PATH, dirname(found)].join(delimiter);
-  const options = opensPages ? ['--maxWorkers=2'] : [];
   const began = Date.now();
   const { passed, files, output } = await runTests({
     projects: ['lanes'],
-    paths,
-    options,
+    words: opensPages ? [...words, '--maxWorkers=2'] : words,
     env: { ...env, PATH },
     tries,
     quiet,

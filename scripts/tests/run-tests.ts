@@ -16,10 +16,8 @@ const triedAgainMax = 20;
 export interface TestRun {
   /** Projects of vitest.config.ts. */
   readonly projects: readonly string[];
-  /** Parts of the paths of files. @default all files of the projects */
-  readonly paths?: readonly string[];
-  /** Further arguments for vitest. */
-  readonly options?: readonly string[];
+  /** Further arguments for vitest: options, and parts of the paths of files. @default all files of the projects */
+  readonly words?: readonly string[];
   /** Variables of the environment beside those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Runs of a failed file, the first one included. @default 1 */
@@ -40,7 +38,7 @@ interface Outcome {
   readonly output: string;
 }
 
-async function runVitest({ projects, paths = [], options = [], env = {}, quiet = false }: TestRun): Promise<Outcome> {
+async function runVitest({ projects, words = [], env = {}, quiet = false }: TestRun): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-results-'));
   const results = join(folder, 'results.json');
   try {
@@ -51,7 +49,7 @@ async function runVitest({ projects, paths = [], options = [], env = {}, quiet =
       `--reporter=${reporter}`,
     ];
     const stdio = quiet ? 'pipe' : 'inherit';
-    const child = spawn('vitest', [...args, ...options, ...paths], {
+    const child = spawn('vitest', [...args, ...words], {
       cwd: root,
       stdio: ['ignore', stdio, stdio],
       env: { ...process.env, ...env, [resultsVariable]: results },
@@ -89,7 +87,7 @@ export async function runTests(
   for (let tried = 1; tried < (run.tries ?? 1); tried++) {
     const again = failing([...files.values()]).map(({ file }) => file);
     if (again.length === 0 || again.length > triedAgainMax) break;
-    const next = await runVitest({ ...run, paths: again, options: [...(run.options ?? []), '--maxWorkers=1'] });
+    const next = await runVitest({ ...run, words: [...again, '--maxWorkers=1'] });
     output += next.output;
     for (const result of next.files) {
       const before = files.get(result.file);

@@ -32,7 +32,7 @@ const zeroAddress = '0x0000000000000000000000000000000000000000';
 /** Everything that works on its own, without a request: hashers, readers, auditors, mailers, payment on chains. */
 export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pick<Stores, 'db' | 'keys' | 'now'>) {
   const { config, version, log } = options;
-  const passwords = createPasswordHasher();
+  const passwords = createPasswordHasher({ cost: options.passwordCost });
   lifecycle.onClose(passwords.close);
   const sqlReader = createSqlReader();
   lifecycle.onClose(sqlReader.close);

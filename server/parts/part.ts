@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { NoticeHook, StatementHook } from '../../db/pool.ts';
+import type { ArgonCost } from '../../engines/passwords/argon-cost.ts';
 import type { TrialNetwork } from '../../engines/site-audit/fetch/document.ts';
 import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -21,6 +22,8 @@ export interface AppOptions {
   readonly waitMs?: number | undefined;
   /** Sites that audits find on this machine; for tests alone, and no setting leads here. */
   readonly auditTrial?: TrialNetwork | undefined;
+  /** What a password costs to hash; less in tests, which make thousands, and no setting leads here. @default what OWASP asks for */
+  readonly passwordCost?: ArgonCost | undefined;
   /** Whether background jobs run here; not in tests that count what requests send. @default true */
   readonly jobs?: boolean;
 }

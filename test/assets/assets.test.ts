@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { assetStage } from './asset-door.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { control } = service;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');

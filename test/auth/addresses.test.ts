@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { giveRateBack } from '../helpers/project-rate.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, expectNoSecretLogged } from './auth-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 afterAll(async () => {
   expectNoSecretLogged(service);

@@ -1,11 +1,11 @@
 import { AuthApiError, AuthWeakPasswordError, GoTrueClient, isAuthSessionMissingError } from '@supabase/auth-js';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, claimsOf, expectNoSecretLogged, newEmail, noteSecrets } from './auth-project.ts';
 
 /** The published client, unmodified: docs/compatibility.md lists the outcome of each of its calls. */
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 afterAll(async () => {
   expectNoSecretLogged(service);

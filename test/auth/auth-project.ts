@@ -102,8 +102,10 @@ export const newEmail = () => `${randomUUID()}@example.com`;
 /** Notes what of a body nobody else may ever read. */
 export function noteSecrets(body: unknown): void {
   for (const [name, value] of Object.entries((body ?? {}) as object))
-    if (/password|token(?!_type)|verifier|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6)
-      secrets.add(value);
+    if (/password|token(?!_type)|verifier|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6) {
+      // The code of a refusal is none.
+      if (!/^[A-Z_]+$/.test(value)) secrets.add(value);
+    }
 }
 
 /** The claims of an access token, unchecked. */

@@ -4,10 +4,10 @@ import { afterAll, expect, test } from 'vitest';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { signingKeys } from '../../resolvers/auth/signing-keys.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, claimsOf, expectNoSecretLogged } from './auth-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(
   service,
   'create table notes (id int primary key); grant select on notes to authenticated',

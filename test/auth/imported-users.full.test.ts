@@ -6,7 +6,7 @@ import { startService } from '../helpers/service.ts';
 import { authProject, newEmail } from './auth-project.ts';
 import { meetingOf } from './meeting.ts';
 
-const service = await startService();
+const service = await startService({ dearPasswords: true });
 const project = await authProject(service);
 const other = await authProject(service);
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { authProject, type CallOptions, claimsOf, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 afterAll(async () => {
   expectNoSecretLogged(service);

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, newEmail } from './auth-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 afterAll(async () => {
   await project.end();

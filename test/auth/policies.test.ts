@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataProject } from '../project-data/data-project.ts';
 import { newEmail } from './auth-project.ts';
 
@@ -8,7 +8,7 @@ import { newEmail } from './auth-project.ts';
  * rows are asked for by REST. Nothing is put into a database behind the gateway.
  */
 
-const service = await startService();
+const service = await sharedService();
 const project = await dataProject(service);
 afterAll(() => service.stop());
 

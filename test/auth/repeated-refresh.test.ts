@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, expectNoSecretLogged } from './auth-project.ts';
 
 // A refresh is sent twice: its first answer was lost, or two tabs of an app refreshed at once.
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 const other = await authProject(service);
 afterAll(async () => {

@@ -1,10 +1,10 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { authProject, claimsOf, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(service);
 const other = await authProject(service);
 afterAll(async () => {

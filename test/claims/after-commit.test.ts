@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
 import { housekeepingTask } from '../../server/housekeeping.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { hidePresencesAtCommit } from '../rooms/hidden-presences.ts';
 import { claimRoomsOf } from './claim-room.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const newRoom = claimRoomsOf(service);
 const { sql } = service.control;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { terminal } from './command.ts';
 
-const service = await startService();
+const service = await sharedService();
 const ada = await terminal(service.url);
 afterAll(async () => {
   await ada.remove();

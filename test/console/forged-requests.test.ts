@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { nobody } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { type Body, peopleOf, plane } from '../sessions/person.ts';
 
-const service = await startService();
+const service = await sharedService();
 const people = peopleOf(service);
 afterAll(() => service.stop());
 

@@ -2,10 +2,10 @@ import { createClient } from 'graphql-ws';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { type CloseEvent } from 'ws';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { type Body, freshEmail, peopleOf, plane } from '../sessions/person.ts';
 
-const service = await startService();
+const service = await sharedService();
 const people = peopleOf(service);
 afterAll(() => service.stop());
 

@@ -10,9 +10,9 @@ import {
   updateRow,
   wholeRow,
 } from '../../clients/console/src/pages/tables/rows-api.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { projectId, serviceKey } = await service.project();
 const api: RowsApi = { path: `${service.url}/admin/v1/rest`, apikey: serviceKey };

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { checksumOf, keyHolder, send, sendPieces, sha256Of, uploading } from './upload.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { actors, control } = service;
 const home = await service.project();

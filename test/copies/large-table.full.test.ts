@@ -1,10 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { killGateways, temporaryFolder } from '../helpers/gateway-process.ts';
 import { query, runProgram, sql, startWorld, withServer } from './stage.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const home = await temporaryFolder();
 afterAll(async () => {

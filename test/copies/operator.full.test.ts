@@ -2,12 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { asProcess, terminal } from '../cli/command.ts';
 import { killGateways, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
 import { passphrase } from './stage.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const home = await temporaryFolder();
 const [source, backups] = [join(home.path, 'svc'), join(home.path, 'backups')];

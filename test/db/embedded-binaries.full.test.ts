@@ -1,6 +1,6 @@
 import { cp, lstat, readFile, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   copyBinaries,
   findBinaries,
@@ -9,8 +9,6 @@ import {
   tryPrograms,
 } from '../../db/embedded/binaries.ts';
 import { exists, testFolder } from './fixtures/embedded-harness.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const linksOf = async (folder: string) =>
   JSON.parse(await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')) as {

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { copyBinaries, findBinaries, mendLibraryLinks, tryPrograms } from '../../db/embedded/binaries.ts';
 import { canEnter, findServerUser, ownerOf } from '../../db/embedded/server-user.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
@@ -14,8 +14,6 @@ import {
   start,
   testFolder,
 } from './fixtures/embedded-harness.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // Only root can become another user, and only root must: elsewhere Postgres runs as whoever started it.
 const asRoot = test.skipIf(!runsAsRoot);

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rmdir, stat, truncate, writeFile } from 'node
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { findBinaries } from '../../db/embedded/binaries.ts';
 import { choosePrograms } from '../../db/embedded/choose-programs.ts';
 import { adoptOrLaunch } from '../../db/embedded/launch.ts';
@@ -23,9 +23,6 @@ import {
   testFolder,
   until,
 } from './fixtures/embedded-harness.ts';
-
-// Real servers, on machines that may have other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const noteSomething = (url: string) => query(url, "create table notes as select 'kept' as body");
 const readNotes = (url: string) => query(url, 'select body from notes');

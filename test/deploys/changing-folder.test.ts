@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { deploy } from '../../clients/sdk/src/deploy/index.ts';
 import { connect } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { asking } from '../hosting/site.ts';
 import { ownProject } from '../sdk/sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 const folder = await mkdtemp(join(tmpdir(), 'svc-test-changing-'));
 afterAll(async () => {
   await service.stop();

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { deploying, siteOf } from './deploying.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const home = await service.project();
 const mine = deploying(service, home.wallet, home);

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { deploying, refOf, siteOf } from './deploying.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 /** A project of its own, with somebody who deploys to it and its rows. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { deploying, refOf, siteOf } from './deploying.ts';
 
 // What a specification is refused with, as somebody gets it who plans over REST. The members of specifications are tested
 // in test/engines/release/read-spec.test.ts.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await service.project();
 const theirs = deploying(service, project.wallet, project);

@@ -3,13 +3,13 @@ import { migrationRules } from '../../engines/release/warnings/migration-rules.t
 import { removalRules } from '../../engines/release/warnings/removals.ts';
 import { routeRules } from '../../engines/release/warnings/route-rules.ts';
 import { routes, toFile, toFunction } from '../engines/release/spec.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { deploying, filesOf, refOf, siteOf } from './deploying.ts';
 
 // Every warning of a plan as somebody gets it who plans over REST. The rules themselves are tested in
 // test/engines/release/plan.test.ts.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 /** Its functions answer nothing of interest: only plans are looked at. */

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { failure, reporter } from './reporting.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors } = service;

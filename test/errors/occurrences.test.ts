@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { failure, failureNumbered, minutesAgo, reporter } from './reporting.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 test('a failure is shown as it was reported, with what it has in common with its like', async () => {

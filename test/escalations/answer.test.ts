@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { escalationsOf } from './own-org.ts';
 import { newEscalation, tokenOfPage } from './planted.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { answer, call, contact, get, member, raise, token } = escalationsOf(service);
 const { actors, control } = service;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { escalationsOf } from './own-org.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { call, contact, member } = escalationsOf(service);
 const { control, actors } = service;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { escalationsOf } from './own-org.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { answer, call, contact, holder, member, raise } = escalationsOf(service);
 const { actors, control } = service;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';
 import { startHoldingSmtp } from '../helpers/holding-smtp.ts';
@@ -7,8 +7,6 @@ import { until } from '../helpers/until.ts';
 // The gateway is killed without warning at each step of a page's way, started again, and left to itself: each contact
 // gets one mail for each wave. Where the mail server had said yes and the gateway had not noted it yet, the same mail
 // is sent once more, by the same name, since nobody can know that it arrived.
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const smtp = await startHoldingSmtp();
 const { taken } = smtp;

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { escalationsOf } from './own-org.ts';
 import { newChallenge, tokenOfPage } from './planted.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { get } = escalationsOf(service);
 const { control } = service;

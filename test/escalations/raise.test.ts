@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { holdUp } from '../members/hold-up.ts';
 import { escalationsOf } from './own-org.ts';
 import { newEscalation } from './planted.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { contact, get, holder, member, raise, pages, token } = escalationsOf(service);
 const { control, actors } = service;

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { escalationsOf } from './own-org.ts';
 import { newEscalation } from './planted.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { answer, get, holder, list, member, raise } = escalationsOf(service);
 const { actors, control } = service;

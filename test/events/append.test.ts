@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { eventTypes, keptDays } from '../../kernel/feeds/event-types.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { feedsOf, tell, typesOf } from './feed.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const feed = feedsOf(service);
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { hostCall } from '../hosted/host-call.ts';
 
 // Which refusals tell of an incident that is attributed to a project: those of requests that address it, by whatever door.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { actors, control } = service;
 const touched = await service.project();

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { feedsOf } from './feed.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const feed = feedsOf(service);
 const call = documentedCalls(service);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { fitPayload, payloadBytesMax } from '../../kernel/feeds/fit-payload.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { feedsOf } from './feed.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const feed = feedsOf(service);
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { findBinaries } from '../../db/embedded/binaries.ts';
 import { dataIn, readPassword } from '../../db/embedded/data-folder.ts';
 import { readPostmasterFile, superuserUrl } from '../../db/embedded/postmaster.ts';
@@ -21,7 +21,6 @@ const data = await temporaryFolder();
 const dataDir = data.path;
 const ownServer = async () => serverOf(await homeOf(dataDir));
 
-vi.setConfig({ testTimeout: 120_000 });
 afterEach(async () => {
   await killGateways();
   const left = await ownServer();

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { authProject } from '../auth/auth-project.ts';
 import { deploying, refOf } from '../deploys/deploying.ts';
 import { withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { hostCall } from '../hosted/host-call.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await authProject(
   service,
   `create table staff (user_id uuid primary key, role text not null);

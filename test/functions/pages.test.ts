@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { deploying, filesOf, refOf } from '../deploys/deploying.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { hostCall } from '../hosted/host-call.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await service.project();
 const theirs = deploying(service, project.wallet, project);

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { delegatedProjects } from './own-delegates.ts';
 
 // What is no delegate is refused by name, and leaves neither a delegate nor a principal behind.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { control } = service;
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
 // What is no grant is refused by name, and leaves neither a grant nor a principal behind.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { control } = service;

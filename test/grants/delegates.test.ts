@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { delegatedProjects } from './own-delegates.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors, control } = service;

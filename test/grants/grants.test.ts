@@ -3,9 +3,9 @@ import { afterAll, expect, test } from 'vitest';
 import { capabilities } from '../../kernel/access/permissions.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors, control } = service;

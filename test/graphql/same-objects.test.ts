@@ -6,7 +6,7 @@ import { feedsOf } from '../events/feed.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { asWire, masked } from '../helpers/as-wire.ts';
 import { documentedCalls } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { newKey } from '../rooms/invite-key.ts';
 import {
   arrivalFields,
@@ -25,7 +25,7 @@ import {
 
 // Whatever REST says of an object GraphQL says as well: each is read by both doors, and the answers are compared whole.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors, control } = service;

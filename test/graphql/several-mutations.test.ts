@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { graphql } = service;
 const { admin } = service.actors;

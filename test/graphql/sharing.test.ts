@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { openProtocolSocket } from './protocol-socket.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { actors, call } = service;
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import type { RunningFeedHub } from '../../subscriptions/feed-hub.ts';
 import { roomSubscription } from '../helpers/graphql-ws-client.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 const followed = () => (service.app.services.feeds as RunningFeedHub).followed();

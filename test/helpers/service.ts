@@ -40,6 +40,8 @@ export interface ServiceOptions {
    * requests send, whatever the time. @default true
    */
   readonly jobs?: boolean;
+  /** Whether a password costs what it does in production. @default false: a hash takes a twentieth */
+  readonly dearPasswords?: boolean;
   /** Sites of this machine that audits may go to. @default none */
   readonly auditTrial?: AppOptions['auditTrial'];
 }
@@ -152,11 +154,14 @@ function foreground(texts: readonly string[]): string[] {
   return texts.filter((text) => !named.has(text) && !backgroundTexts.some((one) => one.test(text)));
 }
 
+/** A password of a test is worth nothing. */
+const cheap = { memorySize: 256, iterations: 1 };
+
 const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
 
 /** The whole gateway on a database of the test file's own, listening on a port of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, databaseUrl, nodes: count = nodesOfRun, jobs = true, auditTrial } = options;
+  const { env = {}, databaseUrl, nodes: count = nodesOfRun, jobs = true, auditTrial, dearPasswords = false } = options;
   const control = await createControlDatabase();
   const adminKey = randomBytes(24).toString('base64url');
   const folderOf = (what: string) => join(tmpdir(), `svc-test-${what}-${randomBytes(6).toString('hex')}`);
@@ -197,6 +202,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       waitMs: databaseUrl === undefined ? 60_000 : undefined,
       jobs,
       auditTrial,
+      passwordCost: dearPasswords ? undefined : cheap,
     });
   const nodes = await Promise.all(Array.from({ length: count }, () => start()));
   const app = nodes[0]!;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { claimsOf, newEmail } from '../auth/auth-project.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { hostedProject } from './hosted-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await hostedProject(service);
 const other = await hostedProject(service);
 afterAll(async () => {

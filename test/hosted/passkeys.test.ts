@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { hostedProject } from './hosted-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await hostedProject(service);
 const { at, origin } = project;
 afterAll(async () => {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectNoSecretLogged, newEmail } from '../auth/auth-project.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { csrfOf, hostedProject } from './hosted-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await hostedProject(service);
 const { at, origin } = project;
 afterAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { claimsOf } from '../auth/auth-project.ts';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { hostedProject } from './hosted-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await hostedProject(service);
 const other = await hostedProject(service);
 afterAll(async () => {

@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { sha256Hex } from '../../core/keys.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { cookieName, hostCall } from './host-call.ts';
 import { hostedProject } from './hosted-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await hostedProject(service);
 const other = await hostedProject(service);
 const { at, origin } = project;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors, control } = service;

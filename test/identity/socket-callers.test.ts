@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { openRawSocket, type RawSocket } from '../helpers/raw-socket.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 const { actors, control } = service;

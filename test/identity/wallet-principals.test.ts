@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { nobody, type WalletActor, withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { createWallet } from '../helpers/wallet.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 const { actors, control } = service;

@@ -5,9 +5,10 @@ import { KeyRing } from '../../core/keys.ts';
 import { makeProjectKey } from '../../resolvers/identity/shared/project-keys.ts';
 import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
-import { type Service, startService } from '../helpers/service.ts';
+import type { Service } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 const { actors, control } = service;

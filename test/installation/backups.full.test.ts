@@ -1,13 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { passphrase, runProgram } from '../copies/stage.ts';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { temporaryFolder } from '../helpers/gateway-process.ts';
 import { startService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const home = await temporaryFolder();
 const folder = join(home.path, 'backups');

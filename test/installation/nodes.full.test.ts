@@ -1,13 +1,10 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../scripts/free-port.ts';
 import { documentedCalls, moment } from '../helpers/documented.ts';
 import { admin, type GatewayProcess, killGateways, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
-
-// Five starts of a gateway.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const home = await temporaryFolder();
 const postgres = await startOwnPostgres();

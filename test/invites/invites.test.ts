@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { teamsOf } from '../members/team.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const team = teamsOf(service);
 const { actors, control } = service;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDnsResolver } from '../../engines/dns/resolver.ts';
 import { freePort } from '../../scripts/free-port.ts';
 import { nsdProgram, pebbleProgram } from '../../scripts/lane-programs.ts';
@@ -17,8 +17,6 @@ import { domainDoor } from '../hosts/domain-door.ts';
 import { handshake, secureCall } from '../hosts/secure-call.ts';
 
 // A real name server (NSD) and the test authority of Let's Encrypt (Pebble), in place of those of `npm test`.
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const platform = 'apps.example.test';
 const folder = await mkdtemp(join(tmpdir(), 'svc-domains-'));

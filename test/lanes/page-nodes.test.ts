@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
@@ -8,8 +8,6 @@ import { until } from '../helpers/until.ts';
 
 // Two gateways in processes of their own. The one that has a page in hand is killed, and the other one has been running
 // all along: no start frees anything, its own sweep has to.
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 // `apt-get install nats-server`
 describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {

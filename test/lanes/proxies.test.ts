@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { freePort } from '../../scripts/free-port.ts';
 import { caddyProgram, nginxProgram } from '../../scripts/lane-programs.ts';
@@ -18,8 +18,6 @@ import { startService } from '../helpers/service.ts';
 import { liveProject, notes } from '../live/live-project.ts';
 
 // The files of docs/running, run as they are but for ports, paths of certificates and the gateway's address.
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const api = 'gateway.example.com';
 const apps = 'apps.example.com';

@@ -2,12 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { tiniProgram } from '../../scripts/lane-programs.ts';
 import { homeOf, serverOf, testFolder } from '../db/fixtures/embedded-harness.ts';
 import { checkout, start } from '../start/checkout.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const systemd = spawnSync('systemctl', ['is-system-running'], { encoding: 'utf8' });
 const runsSystemd = /running|degraded/.test(systemd.stdout ?? '');

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { openStream } from './event-stream.ts';
 import { liveProject, notes, tasks } from './live-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await liveProject(service);
 const { run, projectId } = project;

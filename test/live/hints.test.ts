@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { liveProject, notes, said, tasks } from './live-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await liveProject(service);
 const { run, stream } = project;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { signingKeys } from '../../resolvers/auth/signing-keys.ts';
 import { claimsOf } from '../auth/auth-project.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { liveProject, notes, said, tasks } from './live-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await liveProject(service);
 const { run, stream } = project;

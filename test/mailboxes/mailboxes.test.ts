@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { mailDoor } from './mail-door.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { control } = service;
 

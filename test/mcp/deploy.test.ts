@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { deploying, refOf } from '../deploys/deploying.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { platformTools } from './mcp-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const tools = platformTools(service);
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { platformTools } from './mcp-stage.ts';
 
 const words = ['limit', 'offset', 'order', 'select', 'columns', 'on_conflict', 'or', 'and'];
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const tools = platformTools(service);
 const { wallet, projectId: project_id } = await service.project();

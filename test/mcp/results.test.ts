@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 import { platformTools } from './mcp-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const tools = platformTools(service);
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { holdUp } from './hold-up.ts';
 import { type Team, teamsOf } from './team.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const team = teamsOf(service);
 const { actors, control } = service;

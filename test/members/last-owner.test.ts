@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { teamsOf } from './team.ts';
 
 /** An organization keeps an active owner, whoever acts at the same time. Contract 01, section 6.4. */
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const team = teamsOf(service);
 const { control } = service;

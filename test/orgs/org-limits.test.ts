@@ -3,9 +3,9 @@ import { afterAll, expect, test } from 'vitest';
 import { limitNames, tierLimits } from '../../kernel/limits/limits.ts';
 import type { Limits } from '../../kernel/limits/tier-limits.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;

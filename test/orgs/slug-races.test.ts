@@ -3,10 +3,10 @@ import { afterAll, expect, test } from 'vitest';
 import { slugFee } from '../../resolvers/orgs/shared/claim-slug.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 

@@ -5,9 +5,9 @@ import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { type Delivery, openDownload } from '../../resolvers/downloads/shared/open-download.ts';
 import { housekeepingTask } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 /** A sale of some bytes, without the payment. */

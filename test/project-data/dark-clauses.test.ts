@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { giveRateBack } from '../helpers/project-rate.ts';
 import type { CallOptions } from '../helpers/service.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataProject } from './data-project.ts';
 import { darkManifest, darkSchema, lightManifest, secret } from './hidden-names.ts';
 
@@ -10,7 +10,7 @@ import { darkManifest, darkSchema, lightManifest, secret } from './hidden-names.
  * there is such a table, nor its columns, their types, its keys or what its rows hold.
  */
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await dataProject(service);
 await project.sql(darkSchema);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from '../rows/rows-project.ts';
 
 /*
@@ -8,7 +8,7 @@ import { rowsProject } from '../rows/rows-project.ts';
  * asked for. Who may not know of it is told what went wrong, and the service key is told everything.
  */
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table dark (id int primary key, word text);

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataProject } from './data-project.ts';
 
 /*
@@ -7,7 +7,7 @@ import { dataProject } from './data-project.ts';
  * named by no refusal, and the service key is told everything.
  */
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await dataProject(service);
 await project.sql(`

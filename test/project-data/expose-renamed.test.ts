@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { connectAs, hostileWorld } from '../tenancy/hostile.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { hostile: project } = await hostileWorld(service);
 const { sql, send, expose, validate, admin, loginUrl } = project;

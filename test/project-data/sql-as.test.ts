@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { asAdministrator } from './as-user.ts';
 import { dataProject } from './data-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await dataProject(service);
 const { sql, key, base, projectId } = project;

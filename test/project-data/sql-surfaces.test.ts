@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataProject } from './data-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await dataProject(service);
 const { sql, base, projectId } = project;

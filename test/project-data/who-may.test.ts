@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { asAdministrator } from './as-user.ts';
 import { dataProject } from './data-project.ts';
 
 // The answer of `projects.access` is held against what requests of each role really do.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const project = await dataProject(service);
 const { actors } = service;

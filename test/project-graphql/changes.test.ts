@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { prefer } from '../rows/rows-project.ts';
 import { dataOf, graphProject } from './graph-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await graphProject(
   service,
   `create table lists (id int generated always as identity primary key, name text not null unique);

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { type GraphQLAnswer, startService } from '../helpers/service.ts';
+import type { GraphQLAnswer } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataOf, graphProject } from './graph-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const schema = 'create table notes (id int primary key)';
 afterAll(() => service.stop());
 

@@ -7,7 +7,7 @@ import {
   ProjectSchemas,
   type ProjectSchemasOptions,
 } from '../../schema/project/project-schemas.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from '../rows/rows-project.ts';
 
 /*
@@ -16,7 +16,7 @@ import { rowsProject } from '../rows/rows-project.ts';
  * of a change sees it.
  */
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table notes (id int primary key);

@@ -1,11 +1,12 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { type GraphQLAnswer, startService } from '../helpers/service.ts';
+import type { GraphQLAnswer } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataProject } from '../project-data/data-project.ts';
 import { dataOf } from './graph-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await dataProject(service);
 afterAll(() => service.stop());
 

@@ -2,10 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import { authProject } from '../auth/auth-project.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { chargeProject, minuteOfRequests } from '../helpers/project-rate.ts';
-import { type GraphQLAnswer, startService } from '../helpers/service.ts';
+import type { GraphQLAnswer } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { dataOf } from './graph-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const tables = `create table songs (id int primary key, title text);
    insert into songs values (1, 'one'), (2, 'two');
    create table hidden_things (id int primary key, song_id int references songs);

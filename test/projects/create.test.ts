@@ -2,10 +2,10 @@ import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 

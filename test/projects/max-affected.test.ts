@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { prefer, rowsProject } from '../rows/rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table plans (id int primary key, name text);

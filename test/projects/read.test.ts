@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { seedProjects } from './seed-projects.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const seed = (orgId: string, count: number) => seedProjects(service.control, orgId, count);

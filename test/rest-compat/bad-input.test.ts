@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { nobody } = service.actors;
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
 // What a caller wrote is named back in the spelling of the surface it was written to, in words for people.
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;

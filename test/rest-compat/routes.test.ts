@@ -4,7 +4,7 @@ import { documented } from './documented-paths.ts';
 
 const served = routes.map(({ method, path, status }) => `${method} ${path} ${status}`);
 
-// `test/access/credential-table.test.ts` finds paths that are served without being documented.
+// `test/access/credential-table.walk.test.ts` finds paths that are served without being documented.
 test('every documented path is served with its method and status', () => {
   expect(documented.filter((one) => !served.includes(one))).toEqual([]);
 });

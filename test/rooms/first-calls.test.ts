@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 test('a message sent over REST is read back over GraphQL', async () => {

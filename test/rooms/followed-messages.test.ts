@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
 import type { Actor } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { until } from '../helpers/until.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 const subscription = `subscription ($org: ID!, $room: String!, $after: String, $first: Int, $thread: String,

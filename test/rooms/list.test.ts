@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { feedCursor } from '../../kernel/feeds/feeds.ts';
 import { roomFeed } from '../../resolvers/rooms/shared/room-feed.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { roomsOf } from './room.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const newRoom = roomsOf(service);
 type Room = Awaited<ReturnType<typeof newRoom>>;

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { claimRoomsOf } from '../claims/claim-room.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { followChanges, followsOf } from './room-changes.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const newRoom = claimRoomsOf(service);
 const follow = followsOf(service, 'roomPresences');

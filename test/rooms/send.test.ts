@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { roomsOf } from './room.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const newRoom = roomsOf(service);
 

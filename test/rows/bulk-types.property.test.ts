@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { scanRows } from '../../engines/rows/request/scan-rows.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table typed (nth int, small smallint, whole int, big bigint, flag boolean, ref uuid, at timestamptz, pad text);

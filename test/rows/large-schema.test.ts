@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
 /*
@@ -7,7 +7,7 @@ import { rowsProject } from './rows-project.ts';
  * served as soon as it is not.
  */
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(service, 'create table notes (id int primary key)');
 afterAll(async () => {
   await project.end();

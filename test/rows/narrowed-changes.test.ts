@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { prefer, rowsProject } from './rows-project.ts';
 
 const words = ['limit', 'offset', 'order', 'select', 'columns', 'on_conflict', 'or', 'and'] as const;
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table owners (id int primary key, name text);

@@ -1,10 +1,10 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
 /** `@supabase/postgrest-js` as it is published, against both doors. What it calls stands in docs/compatibility.md. */
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table authors (id int primary key, name text not null unique, born date, info jsonb);

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { prefer, rowsProject } from './rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create schema private;

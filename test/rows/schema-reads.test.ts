@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { SchemaCaches } from '../../engines/rows/schema-caches.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 test('what was read of a schema before it changed is not kept, however late it arrives', async () => {

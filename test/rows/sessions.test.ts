@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { patiently } from '../helpers/patiently.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table notes (id int primary key, kind text);

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { chargeProject, minuteOfRequests } from '../helpers/project-rate.ts';
-import { type Answer, startService } from '../helpers/service.ts';
+import type { Answer } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { rowsProject } from './rows-project.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(
   service,
   `create table songs (id int primary key, title text);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { actors, control } = service;
 const made = await service.project();

@@ -3,9 +3,9 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { derive } from '../../schema/derived-inputs.ts';
 import { schema } from '../../schema/schema.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { actors } = service;
 

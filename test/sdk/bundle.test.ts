@@ -3,9 +3,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
 import { isSvcError, SvcError } from '../../clients/sdk/src/index.ts';
 import { bundle, programs } from '../../scripts/sdk/bundle.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 test.each(Object.keys(programs))('%s imports nothing, and weighs less than 20 KB', async (name) => {

@@ -1,11 +1,11 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { connect, createClient, SvcGraphQLError, session, wallet } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 const road = await faultyRoad(service.url);
 afterAll(async () => {
   road.close();

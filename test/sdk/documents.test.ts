@@ -3,10 +3,10 @@ import { type DocumentNode, parse, print } from 'graphql';
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { gql, SvcGraphQLError, type TypedDocument } from '../../clients/sdk/src/index.ts';
 import { printDocument } from '../../clients/sdk/src/print-document.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { client, org, project } = await ownProject(service);
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 
 test('a wallet makes an organization and a project, follows its room, and reads what it sent', async () => {

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { bearer, createClient, projectKey, session } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 const road = await faultyRoad(service.url);
 afterAll(async () => {
   road.close();

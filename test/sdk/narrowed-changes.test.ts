@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createClient, isIn, not, projectKey, type Where } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { ownProject } from './sdk-stage.ts';
 
 const words = ['limit', 'offset', 'order', 'select', 'columns', 'on_conflict', 'or', 'and'];
 const columns = words.map((word) => `"${word}" text`).join(', ');
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { client, project, serviceKey } = await ownProject(service);
 const run = (sql: string) => client.projects.sql({ project, sql });

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { connect, createClient, projectKey, rest, SvcError, session } from '../../clients/sdk/src/index.ts';
 import { rooms } from '../../clients/sdk/src/namespaces/rooms.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { type Fault, faultyRoad } from './faulty-road.ts';
 import { newWallet, ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 const road = await faultyRoad(service.url);
 afterAll(async () => {
   road.close();

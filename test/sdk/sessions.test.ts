@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { bearer, createClient, SvcError, session } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { peopleOf } from '../sessions/person.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const nobody = createClient({ baseUrl: service.url });
 

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { createClient, eq, projectKey, type SvcError } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const { client, org, project, anonKey, serviceKey } = await ownProject(service);
 await client.projects.sql({

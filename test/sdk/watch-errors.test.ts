@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { bearer, createClient } from '../../clients/sdk/src/index.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { ownProject } from './sdk-stage.ts';
 
-const service = await startService();
+const service = await sharedService();
 const road = await faultyRoad(service.url);
 afterAll(async () => {
   road.close();

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { type Body, peopleOf, pkce, plane } from './person.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { control, call } = service;

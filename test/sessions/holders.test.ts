@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { operations, signInFlows } from '../../resolvers/index.ts';
 import { nobody } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { freshEmail, operator, peopleOf, plane } from './person.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { call } = service;

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import { withClient } from '../../db/with-client.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { type Body, freshEmail, operator, peopleOf, pkce, plane, type SoftwareAuthenticator } from './person.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { control, call } = service;

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { nobody, withHeaders } from '../helpers/actors.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { freshEmail, peopleOf, plane } from './person.ts';
 
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { control, call } = service;

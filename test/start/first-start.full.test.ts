@@ -1,13 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { run as runProgram } from '../../db/embedded/run.ts';
 import { findServerUser, ownerOf } from '../../db/embedded/server-user.ts';
 import { homeOf, runsAsRoot, serverOf, testFolder } from '../db/fixtures/embedded-harness.ts';
 import { createWallet } from '../helpers/wallet.ts';
 import { bare, cloneCheckout, run, start } from './checkout.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 async function expectToServe(url: string | undefined): Promise<string> {
   expect(url).toMatch(/^http:\/\/localhost:[1-9]\d+$/);

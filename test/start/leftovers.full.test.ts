@@ -1,11 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { isRunning } from '../../db/embedded/process-identity.ts';
 import { exists, homeOf, serverOf, testFolder, until } from '../db/fixtures/embedded-harness.ts';
 import { bare, run, start } from './checkout.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const optionsFor = (dataDir: string) => ({ bundled: true, env: { SVC_DATA_DIR: dataDir } });
 

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { findServerUser, giveTo } from '../../db/embedded/server-user.ts';
 import { exists, homeOf, runsAsRoot, serverOf, testFolder } from '../db/fixtures/embedded-harness.ts';
 import { bare, type StartOptions, start } from './checkout.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Starts where it must be refused: exit code 1, nothing but one sentence, and nothing left running. @returns the sentence */
 async function refusal(

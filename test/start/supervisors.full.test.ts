@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { homeOf, serverOf, testFolder, until } from '../db/fixtures/embedded-harness.ts';
 import { run, start } from './checkout.ts';
 
 // A supervisor signals the one process that it started. checkout.ts ends what a test leaves of the group.
-
-vi.setConfig({ testTimeout: 180_000 });
 
 async function isFree(port: number): Promise<boolean> {
   const probe = createServer().listen(port, '127.0.0.1');

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
-import { startService } from '../helpers/service.ts';
+import { sharedService } from '../helpers/shared-service.ts';
 import { teamsOf } from '../members/team.ts';
 import { vaultsOf } from './vault.ts';
 
 /** Whoever lets a writer in has to be one of every vault, so as to wrap their keys. Contract 01, section 6.4. */
-const service = await startService();
+const service = await sharedService();
 afterAll(() => service.stop());
 const organization = vaultsOf(service);
 const team = teamsOf(service);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal, moment } from '../../helpers/documented.ts';
-import { startService } from '../../helpers/service.ts';
+import { sharedService } from '../../helpers/shared-service.ts';
 import { claimsOf, expectNoSecretLogged, newEmail } from '../auth-project.ts';
 import { origin, passkeyProject } from './passkey-project.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 
-const service = await startService();
+const service = await sharedService();
 const project = await passkeyProject(service);
 const other = await passkeyProject(service);
 afterAll(async () => {

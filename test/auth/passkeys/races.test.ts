@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../../helpers/documented.ts';
-import { startService } from '../../helpers/service.ts';
+import { sharedService } from '../../helpers/shared-service.ts';
 import { until } from '../../helpers/until.ts';
 import { claimsOf } from '../auth-project.ts';
 import { meetingOf } from '../meeting.ts';
@@ -8,7 +8,7 @@ import { origin, passkeyProject } from './passkey-project.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 
 // Requests are made to meet by locks that the tests hold: what runs beside what is no matter of luck.
-const service = await startService();
+const service = await sharedService();
 const project = await passkeyProject(service);
 afterAll(async () => {
   await project.end();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
-import { startService } from '../../helpers/service.ts';
+import { sharedService } from '../../helpers/shared-service.ts';
 import { rowsProject } from '../rows-project.ts';
 import { type Case, rows, schema } from './case.ts';
 import { changes } from './changes.ts';
@@ -11,7 +11,7 @@ import { reads } from './reads.ts';
 // The dialect as PostgREST documents it, case by case, as data: each is a request that any client may send, and all
 // take the same road.
 
-const service = await startService();
+const service = await sharedService();
 const project = await rowsProject(service, schema);
 await project.sql(rows);
 afterAll(async () => {

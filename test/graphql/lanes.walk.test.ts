@@ -8,6 +8,7 @@ import { answerPlain, type PlainAnswer } from '../../schema/plain-http.ts';
 import { schema } from '../../schema/schema.ts';
 import { createGraphQLServer } from '../../schema/yoga.ts';
 import { createContext } from '../../server/request-context.ts';
+import { wholeWalks } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
 import { randomDocument } from './random-operations.ts';
 
@@ -15,7 +16,7 @@ const service = await startService();
 afterAll(() => service.stop());
 
 /** How many operations both ways have to answer alike. The seed is another for each run; a failure names it. */
-const operations = Number(process.env.SVC_TEST_OPERATIONS ?? 1_000);
+const operations = Number(process.env.SVC_TEST_OPERATIONS ?? (wholeWalks ? 1_000 : 200));
 
 const engine = new Engine(schema, { introspection: true });
 const yoga = createGraphQLServer({ engine, graphiql: false, log: pino({ level: 'silent' }) });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
 import { startTonIndex } from '../helpers/ton-index.ts';
 import { billingChanges } from './billing-changes.ts';
@@ -302,7 +303,7 @@ test('a change whose audit row cannot be written does not take place', async () 
   };
   const before = await everything();
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
-  for (const { operation, prepare, send } of changes) {
+  for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, and one mailbox has a slug.
     if (/^(?:deploys|releases|email)\./.test(operation)) await prepare?.();
     const actor = actorOf(operation);

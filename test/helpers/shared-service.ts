@@ -1,0 +1,35 @@
+import { type Service, startService } from './service.ts';
+
+let running: Promise<Service> | undefined;
+
+/**
+ * The gateway that the files of one worker share, on one database. It is for files that look at what they made, and at
+ * nothing else: whoever counts, lists or stops what is everybody's, or needs settings, starts a gateway of its own with
+ * `startService()`.
+ *
+ * @returns the gateway; `stop` takes away the projects that the file made, and leaves it running
+ */
+export async function sharedService(): Promise<Service> {
+  running ??= startService();
+  const service = await running;
+  const { control, app } = service;
+  const loggedBefore = service.logged().length;
+  const [before] = await control.sql<{ now: Date }>('select clock_timestamp() as now');
+  return {
+    ...service,
+    logged: () => service.logged().slice(loggedBefore),
+    async stop() {
+      const made = await control.sql<{ database_name: string; role_name: string }>(
+        `update projects set state = 'deleted', deleted_at = coalesce(deleted_at, now()) where created_at >= $1
+          returning database_name, role_name`,
+        [before!.now],
+      );
+      for (const { database_name, role_name } of made)
+        await app.services.projectDatabases.drop({
+          server: 'main',
+          databaseName: database_name,
+          roleName: role_name,
+        });
+    },
+  };
+}
