@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts';
+import { ExactNumber, isJsonObject, parseExactJson } from '../core/exact-json.ts';
 import { isNestedTooDeep } from '../core/text.ts';
 
 /** Largest body of a JSON-RPC path, in bytes. Contract 00, section 6.3. */
@@ -15,7 +16,7 @@ export const rpcCodes = {
   refused: -32_000,
 } as const;
 
-export type RpcId = string | number | null;
+export type RpcId = string | number | ExactNumber | null;
 
 /** One message: a request when it has an id, else a notification. */
 export interface RpcMessage {
@@ -74,7 +75,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseRpcBody(body: Uint8Array): unknown {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(utf8.decode(body));
+    parsed = parseExactJson(utf8.decode(body));
   } catch {
     throw new RpcError(rpcCodes.parse, 'The body is not JSON.', { status: 400 });
   }
@@ -83,11 +84,10 @@ export function parseRpcBody(body: Uint8Array): unknown {
   return parsed;
 }
 
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject: (value: unknown) => value is Readonly<Record<string, unknown>> = isJsonObject;
 
 const isId = (id: unknown): id is Exclude<RpcId, null> =>
-  typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  typeof id === 'string' || typeof id === 'number' || id instanceof ExactNumber;
 
 /** The id that an answer to something goes by, so far as it has one. */
 export const idOf = (value: unknown): RpcId => (isObject(value) && isId(value.id) ? value.id : null);

@@ -1,4 +1,5 @@
 import { invalidField, ServiceError } from '../core/errors.ts';
+import { isJsonObject, parseExactJson } from '../core/exact-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -13,7 +14,7 @@ export function parseJsonBody(body: Uint8Array, contentType: string | undefined)
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { details: { content_type: contentType ?? null } });
   }
   const value = jsonOf(body);
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     throw new ServiceError('VALIDATION_FAILED', { message: 'The body must be a JSON object.', details: { field: '' } });
   }
   return value;
@@ -27,20 +28,17 @@ export function parseJsonBody(body: Uint8Array, contentType: string | undefined)
 export function parseApiBody(body: Uint8Array): Readonly<Record<string, unknown>> {
   if (body.length === 0) return {};
   const value = jsonOf(body);
-  if (!isObject(value)) throw new ServiceError('MALFORMED_JSON', { message: 'The body must be a JSON object.' });
+  if (!isJsonObject(value)) throw new ServiceError('MALFORMED_JSON', { message: 'The body must be a JSON object.' });
   return value;
 }
 
 function jsonOf(body: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(body));
+    return parseExactJson(utf8.decode(body));
   } catch {
     throw new ServiceError('MALFORMED_JSON');
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isPlainText = (contentType: string | undefined) => /^text\/plain\s*(;|$)/i.test(contentType ?? '');
 

@@ -4,6 +4,7 @@ import ValidationPlugin from '@pothos/plugin-validation';
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
+import { isJsonObject } from '../core/exact-json.ts';
 import { textFault } from '../core/text.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Context } from '../kernel/run/context.ts';
@@ -11,6 +12,7 @@ import { concerning } from '../kernel/run/correlation.ts';
 import CredentialPlugin from './credential-plugin.ts';
 import DataloaderPlugin from './dataloader-plugin.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
+import { jsonOfLiteral, literalOfJson } from './json-literals.ts';
 
 /** The one Pothos builder. Types and fields are added by the files of this folder, one for each domain. */
 export const builder = new SchemaBuilder<{
@@ -103,18 +105,24 @@ builder.scalarType('JSON', {
   description: 'Any value of JSON.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-3',
   serialize: (value) => value,
-  parseValue: (value) => value,
+  coerceInputValue: (value) => value,
+  coerceInputLiteral: jsonOfLiteral,
+  valueToLiteral: literalOfJson,
 });
 
 builder.scalarType('JSONObject', {
   description: 'A JSON object whose members are the caller’s own, or differ from row to row.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   serialize: (value) => value,
-  parseValue: (value) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    throw new TypeError('A JSONObject is an object.');
-  },
+  coerceInputValue: jsonObjectOf,
+  coerceInputLiteral: (node) => jsonObjectOf(jsonOfLiteral(node)),
+  valueToLiteral: literalOfJson,
 });
+
+function jsonObjectOf(value: unknown): Record<string, unknown> {
+  if (isJsonObject(value)) return value;
+  throw new TypeError('A JSONObject is an object.');
+}
 
 const rowCount = z.int('must be a whole number').min(1, 'must be at least 1').nullish();
 

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { invalidField, ServiceError } from '../core/errors.ts';
+import { isJsonObject, parseExactJson } from '../core/exact-json.ts';
 import type { GraphQLRequest } from './engine/engine.ts';
 import { refusal } from './engine/render-errors.ts';
 
@@ -29,12 +30,12 @@ export function paramsOfBody(contentType: string | undefined, body: Uint8Array):
   if (!jsonTypes.includes(type.trim().toLowerCase())) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(body));
+    value = parseExactJson(utf8.decode(body));
   } catch {
     throw new ServiceError('MALFORMED_JSON');
   }
   if (Array.isArray(value)) throw invalidField('', 'one request at a time; batches are not answered');
-  if (!isRecord(value)) throw invalidField('', 'the body must be an object');
+  if (!isJsonObject(value)) throw invalidField('', 'the body must be an object');
   return checked(value);
 }
 
@@ -43,8 +44,8 @@ export const refusedParams = (error: unknown, traceId: string): GraphQLError | u
   error instanceof ServiceError ? refusal(error, traceId, { status: error.row.status }) : undefined;
 
 function checked({ query, operationName, variables, extensions }: Partial<Params>): GraphQLRequest {
-  if (variables != null && !isRecord(variables)) throw invalidField('variables', 'must be an object');
-  if (extensions != null && !isRecord(extensions)) throw invalidField('extensions', 'must be an object');
+  if (variables != null && !isJsonObject(variables)) throw invalidField('variables', 'must be an object');
+  if (extensions != null && !isJsonObject(extensions)) throw invalidField('extensions', 'must be an object');
   if (operationName != null && typeof operationName !== 'string')
     throw invalidField('operationName', 'must be a string');
   // With its hash alone a persisted document needs no text.
@@ -62,7 +63,7 @@ function ofAddress(search: URLSearchParams): Params {
   const json = (name: string): unknown => {
     const value = text(name);
     try {
-      return value === undefined ? undefined : JSON.parse(value);
+      return value === undefined ? undefined : parseExactJson(value);
     } catch {
       throw invalidField(name, 'must be JSON');
     }
@@ -74,6 +75,3 @@ function ofAddress(search: URLSearchParams): Params {
     extensions: json('extensions'),
   };
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { makeServer, type Server } from 'graphql-ws';
+import { keepDigits } from '../core/exact-json.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import { shown } from '../rest-compat/rows/answer.ts';
@@ -49,6 +50,7 @@ const route = '/projects/v1/:id/graphql';
 export function projectProtocol(options: ProjectSocketsOptions): Server<SocketExtra> {
   const { services, metrics } = options;
   return makeServer<Record<string, unknown> | undefined, SocketExtra>({
+    jsonMessageReviver: keepDigits,
     onConnect: async ({ connectionParams, extra }) => {
       const session = await openSession(options, extra, connectionParams);
       if ('closeCode' in session) {

@@ -4,6 +4,7 @@ import type { ExecutionArgs } from 'graphql';
 import { handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
+import { keepDigits } from '../core/exact-json.ts';
 import { networkOf } from '../core/network-of.ts';
 import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
@@ -65,6 +66,7 @@ export function attachSockets(servers: readonly Server[], options: SocketsOption
   }));
 
   const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({
+    jsonMessageReviver: keepDigits,
     execute: (args) => operations.execute(args),
     subscribe: ((args: ExecutionArgs) => operations.subscribe(args)) as never,
     onConnect: async (connection) => {

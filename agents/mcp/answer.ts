@@ -11,6 +11,7 @@ import {
   parseRpcBody,
   type RpcAnswer,
   RpcError,
+  type RpcId,
   type RpcMessage,
   type RpcRequest,
   readMessage,
@@ -108,12 +109,7 @@ interface AnswerOptions {
   readonly tell: RpcRequest['tell'];
 }
 
-function refusal(
-  { request, services }: Context,
-  failure: unknown,
-  id: string | number | null,
-  { path, facts }: McpServer,
-): RpcAnswer {
+function refusal({ request, services }: Context, failure: unknown, id: RpcId, { path, facts }: McpServer): RpcAnswer {
   const error = asRefusal(failure);
   if (!(error instanceof RpcError || error instanceof ServiceError))
     services.log.error({ err: error, trace_id: request.traceId, path }, 'A request failed unexpectedly.');

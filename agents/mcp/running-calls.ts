@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../core/keys.ts';
 import type { Signals } from '../../subscriptions/signals.ts';
+import type { RpcId } from '../json-rpc.ts';
 
 /** Most calls of one node that can be cancelled at a time; those beyond end with their connection alone. */
 const callsMax = 4_096;
@@ -10,7 +11,10 @@ export interface RunningCalls {
    *
    * @returns the signal that is aborted then, and what is to be done when the call is over
    */
-  readonly begin: (session: string, id: string | number) => { readonly signal: AbortSignal; readonly end: () => void };
+  readonly begin: (
+    session: string,
+    id: Exclude<RpcId, null>,
+  ) => { readonly signal: AbortSignal; readonly end: () => void };
   /** Aborts a call; one that is not under way is left alone, as the protocol wants. */
   readonly cancel: (session: string, id: unknown) => void;
   /** Aborts all calls of a session, whose client goes. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { parseExactJson } from '../../core/exact-json.ts';
 import { parameterName } from '../../engines/rows/request/filter.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
@@ -106,7 +107,7 @@ export async function askRows(ctx: Context, { method, path, query = {}, body, ma
   // As a list: a name that is quoted may be there already.
   const search = new URLSearchParams(named).toString();
   const answer = await answerRows(rows, caller, { path, search, headers, body: bytesOf(body) }, ctx);
-  const answered: unknown = answer.body.length === 0 ? null : JSON.parse(answer.body);
+  const answered: unknown = answer.body.length === 0 ? null : parseExactJson(answer.body.toString());
   if (answer.status >= 400) throw new BodyRefusal(answer.status, answered as BodyRefusal['body']);
   return { status: answer.status, body: answered, content_range: answer.headers['content-range'] ?? null };
 }

@@ -1,3 +1,4 @@
+import { ExactNumber, parseExactJson } from '../../core/exact-json.ts';
 import { deepFrom, isWritable } from '../../core/json-depth.ts';
 
 /** What a column's type is, as far as its values in JSON depend on it. */
@@ -34,12 +35,13 @@ function scalarOf(text: string, type: string): unknown {
     case 'float4':
     case 'float8': {
       const number = Number(text);
+      if (Object.is(number, -0)) return new ExactNumber(text);
       return Number.isFinite(number) ? number : text;
     }
     case 'json':
     case 'jsonb': {
-      const value: unknown = JSON.parse(text);
-      return text.length < deepFrom || isWritable(value) ? value : text;
+      // Looked at before numbers keep their digits, for which the reader calls itself at each level.
+      return text.length < deepFrom || isWritable(JSON.parse(text)) ? parseExactJson(text) : text;
     }
     case 'timestamp':
       return text.replace(' ', 'T');
@@ -94,13 +96,13 @@ function arrayOf(text: string, element: string, delimiter: string): unknown {
  */
 export function parameterOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (Array.isArray(value)) return `{${value.map(elementOf).join(',')}}`;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return Array.isArray(value) ? `{${value.map(elementOf).join(',')}}` : textOf(value);
 }
 
 function elementOf(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (Array.isArray(value)) return parameterOf(value)!;
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+  return `"${textOf(value).replaceAll(/["\\]/g, '\\$&')}"`;
 }
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

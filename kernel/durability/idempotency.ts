@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
+import { ExactNumber } from '../../core/exact-json.ts';
 import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { type LastStatement, type Queries, sqlState } from '../../db/pool.ts';
 import { idempotencyKeys } from '../../db/schema/platform.ts';
@@ -104,7 +105,7 @@ export async function claimKey(
  * it the change that was about to be made twice.
  */
 export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outcome): LastStatement {
-  const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]);
+  const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(storable(outcome))]);
   const sealed = ctx.services.keys.seal('stored-outcomes', plain, contextOf(claim));
   return {
     ...storeStatement.with({ ...claim, outcome: sealed }),
@@ -122,7 +123,7 @@ export async function storeOutcome(ctx: Context, claim: IdempotencyLease, outcom
 }
 
 function openOutcome(plain: Buffer): Outcome {
-  if (plain[0] === outcomeVersion) return deserialize(plain.subarray(1)) as Outcome;
+  if (plain[0] === outcomeVersion) return restored(deserialize(plain.subarray(1))) as Outcome;
   throw new ServiceError('IDEMPOTENCY_KEY_REUSED', {
     message: 'The outcome of this key was stored by another version of the server and cannot be given again.',
     details: { reason: 'outcome_format' },
@@ -131,6 +132,30 @@ function openOutcome(plain: Buffer): Outcome {
     ],
   });
 }
+
+// A class is not stored, but a boxed text is, and nothing else comes in one.
+const storable = (value: unknown): unknown =>
+  changed(value, (one) => (one instanceof ExactNumber ? new String(one.text) : one));
+const restored = (value: unknown): unknown =>
+  changed(value, (one) => (one instanceof String ? new ExactNumber(one.toString()) : one));
+
+/** A value whose parts are changed, however deep; what holds nothing that is changed stays as it is. */
+function changed(value: unknown, change: (one: unknown) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((one) => changed(one, change));
+    return items.some((one, at) => one !== value[at]) ? items : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const own = change(value);
+  if (own !== value || !isPlain(value)) return own;
+  const members = Object.entries(value).map(([name, one]) => [name, changed(one, change)] as const);
+  return members.some(([name, one]) => one !== value[name as keyof typeof value]) ? Object.fromEntries(members) : value;
+}
+
+const isPlain = (value: object): boolean => {
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  return prototype === Object.prototype || prototype === null;
+};
 
 /** Remembers which step operation or run the claim began, on the connection that begins it. */
 export async function bindStep(client: Queries, claim: IdempotencyLease, stepId: string): Promise<void> {

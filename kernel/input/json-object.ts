@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExactNumber } from '../../core/exact-json.ts';
 
 export interface JsonBounds {
   /** Of its JSON, in KiB; undefined where it is made to fit. */
@@ -21,7 +22,8 @@ export const jsonObject = (bounds: JsonBounds) =>
     z.record(z.string(), z.unknown()),
   );
 
-const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null;
+const isObject = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !(given instanceof ExactNumber);
 
 /** What an object is refused for, or undefined. Depth first: what is too deep cannot even be measured. */
 function faultOf(given: object, { kib, depth: depthMax, holdsMaps = false }: JsonBounds): string | undefined {

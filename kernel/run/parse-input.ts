@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { ExactNumber } from '../../core/exact-json.ts';
 import { findTextFault } from '../../core/text.ts';
 
 /** What a surface calls an input of an operation; refusals name inputs as the caller wrote them. */
@@ -15,7 +16,10 @@ export function parseInput<Input extends z.ZodObject>(
   raw: z.input<Input>,
   spelling: Spelling,
 ): z.output<Input> {
-  const parsed = input.safeParse(withoutNulls(input, raw), { reportInput: true });
+  const given = withoutNulls(input, raw);
+  let parsed = input.safeParse(given, { reportInput: true });
+  const rounded = parsed.success ? undefined : roundedAt(given, parsed.error.issues);
+  if (rounded !== undefined) parsed = input.safeParse(rounded, { reportInput: true });
   if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => faultOf(issue, spelling)));
   const fault = findTextFault(parsed.data);
   if (fault !== undefined) {
@@ -23,6 +27,23 @@ export function parseInput<Input extends z.ZodObject>(
     throw refusal([{ field, reason, words: reason }]);
   }
   return parsed.data;
+}
+
+/** The input with numbers that no double holds as doubles, where a field takes no other; undefined where none is at fault. */
+function roundedAt(given: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  let rounded: unknown;
+  for (const { path } of issues) {
+    const at = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], given);
+    if (at instanceof ExactNumber) rounded = withValue(rounded ?? given, path, Number(at.text));
+  }
+  return rounded;
+}
+
+function withValue(whole: unknown, [key, ...rest]: readonly PropertyKey[], value: unknown): unknown {
+  if (key === undefined) return value;
+  const copy = (Array.isArray(whole) ? [...whole] : { ...(whole as object) }) as Record<PropertyKey, unknown>;
+  copy[key] = withValue(copy[key], rest, value);
+  return copy;
 }
 
 interface Fault {

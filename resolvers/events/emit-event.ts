@@ -20,7 +20,7 @@ import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { wholeProject } from './event-view.ts';
-import type { EventRow } from './read-events.ts';
+import { type EventRow, payloadOf } from './read-events.ts';
 import { eventActions } from './shared/actions.ts';
 import { pollAfter } from './shared/poll-after.ts';
 import { cursorOf, NextActionWire } from './wire.ts';
@@ -175,8 +175,8 @@ async function publishOnce(
   const take = takeStatement.with({ ...own, orgId: org.id, type, payload: JSON.stringify(payload), truncated });
   if ((await work.rows(take)).length > 0) return undefined;
   const [known] = await work.rows(knownStatement.with(own));
-  const { truncated: wasTruncated, ...told } = known!;
-  const event = { ...told, projectId: project.id, class: 'app', source: 'app' as const };
+  const { truncated: wasTruncated, payload: written, ...told } = known!;
+  const event = { ...told, payload: payloadOf(written), projectId: project.id, class: 'app', source: 'app' as const };
   return { event, truncated: wasTruncated, deduplicated: true, appKey, onceKey: null };
 }
 
@@ -215,7 +215,8 @@ const knownStatement = statement(
   {
     params: pick(appEventKeys, 'projectId', 'key'),
     row: {
-      ...pick(appEventKeys, 'orgId', 'type', 'payload', 'truncated', 'occurredAt'),
+      ...pick(appEventKeys, 'orgId', 'type', 'truncated', 'occurredAt'),
+      payload: computed<string>('text', sql`${appEventKeys.payload}::text`),
       // Whoever took the key has placed the event with the same commit.
       position: computed<bigint>('bigint', sql`${appEventKeys.position}`),
       floor: computed<bigint>('bigint', sql`coalesce(${feedHeads.floor}, 0)`),

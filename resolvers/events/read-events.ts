@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../core/exact-json.ts';
 import { alias, type SQL, sql } from '../../db/drizzle.ts';
 import { events, type KeptDays, type StoredEvent } from '../../db/partitioned/events.ts';
 import type { Database } from '../../db/pool.ts';
@@ -74,8 +75,17 @@ export function eventOf(orgId: string, given: EventColumns): EventRow | undefine
     occurredAt,
     floor,
     longFloor,
-  } = given as StoredEvent & Floors;
-  const row = { orgId, position, projectId, type, class: eventClass, source, payload, occurredAt };
+  } = given as Omit<StoredEvent, 'payload'> & Floors & { readonly payload: string };
+  const row = {
+    orgId,
+    position,
+    projectId,
+    type,
+    class: eventClass,
+    source,
+    payload: payloadOf(payload),
+    occurredAt,
+  };
   return position < floor ? { ...row, floor, longFloor } : row;
 }
 
@@ -83,10 +93,14 @@ export const e = alias(events, 'e');
 export const h = alias(feedHeads, 'h');
 export const f = alias(eventFloors, 'f');
 
-/** Columns of an event `e` that is outer joined. */
-export const eventColumns = orNull(
-  pick(e, 'position', 'projectId', 'type', 'class', 'source', 'payload', 'occurredAt'),
-);
+/** Columns of an event `e` that is outer joined; its payload as it was written. */
+export const eventColumns = {
+  ...orNull(pick(e, 'position', 'projectId', 'type', 'class', 'source', 'occurredAt')),
+  payload: computed<string | null>('text', sql`${e.payload}::text`),
+};
+
+/** A payload from its text: its numbers are the application's own. */
+export const payloadOf = (text: string) => parseExactJson(text) as EventRow['payload'];
 
 type EventColumns = RowOf<typeof eventColumns> & Floors;
 

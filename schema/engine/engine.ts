@@ -28,6 +28,7 @@ import { PersistedDocuments } from './persisted-documents.ts';
 import { refusal, renderErrors } from './render-errors.ts';
 import { runPlan } from './run-plan.ts';
 import { sharingKey } from './sharing.ts';
+import { withOwnNumbers } from './variable-numbers.ts';
 
 /** A GraphQL request as it arrives, on whichever transport. */
 export interface GraphQLRequest {
@@ -111,13 +112,14 @@ export class Engine implements GraphQLEngine {
         return new GraphQLError(error.message, { source: error.source, positions: error.positions, extensions });
       });
     }
-    const { operationName, variables } = request;
+    const { operationName } = request;
     const operation = getOperationAST(prepared.document, operationName);
     if (operation == null) return [refusal(noOperation(operationName), traceId)];
     if (readOnly && operation.operation === 'mutation') {
       const refused = new ServiceError('METHOD_NOT_ALLOWED', { message: 'A mutation has to be sent with POST.' });
       return [refusal(refused, traceId, { status: 405, headers: { Allow: 'POST' } })];
     }
+    const variables = withOwnNumbers(this.schema, operation, request.variables);
     try {
       checkCost(prepared.cost, operationName, variables);
     } catch (error) {

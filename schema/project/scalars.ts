@@ -1,13 +1,7 @@
-import {
-  GraphQLBoolean,
-  GraphQLFloat,
-  GraphQLInt,
-  GraphQLScalarType,
-  GraphQLString,
-  Kind,
-  valueFromASTUntyped,
-} from 'graphql';
+import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLScalarType, GraphQLString, Kind } from 'graphql';
+import { ExactNumber } from '../../core/exact-json.ts';
 import type { ScalarName } from '../../engines/rows/graph/value-types.ts';
+import { jsonOfLiteral, literalOfJson } from '../json-literals.ts';
 
 // What these throw is no error of GraphQL's, so that it adds the place, the type and the value that was found.
 
@@ -44,12 +38,12 @@ const digits = (name: string, description: string, pattern: RegExp, specifiedByU
     specifiedByURL,
     coerceOutputValue: String,
     coerceInputValue(value) {
-      if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-        throw new TypeError(`A ${name} beyond 2^53 is given as a string, or its digits would be lost.`);
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+      // A number of JavaScript that comes from JSON is the one that was written, or it would be an exact one.
+      if (typeof value === 'string' || typeof value === 'number' || value instanceof ExactNumber)
         return checked(String(value));
       throw new TypeError(`${name} is a string or a number.`);
     },
+    valueToLiteral: literalOfJson,
     coerceInputLiteral(node) {
       if (node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING) return checked(node.value);
       throw new TypeError(`${name} is a string or a number.`);
@@ -63,7 +57,8 @@ const json = new GraphQLScalarType<unknown, unknown>({
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-3',
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => value,
-  coerceInputLiteral: (node) => valueFromASTUntyped(node),
+  coerceInputLiteral: jsonOfLiteral,
+  valueToLiteral: literalOfJson,
 });
 
 export const scalars: Readonly<Record<ScalarName, GraphQLScalarType>> = {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Command, Flag } from './command.ts';
+import { parseExactJson } from './exact-json.ts';
 import { badUsage, local } from './failure.ts';
 
 /** Flags that every command accepts. */
@@ -161,7 +162,7 @@ function readValue(flag: Flag, text: string | undefined): unknown {
     // The command itself reads the file or standard input.
     if (given === '-' || given.startsWith('@')) return given;
     try {
-      return JSON.parse(given) as unknown;
+      return parseExactJson(given);
     } catch {
       throw local('BAD_JSON_FLAG', `--${name} is no JSON.`, { field: name });
     }

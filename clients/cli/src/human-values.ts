@@ -1,5 +1,7 @@
+import { ExactNumber } from './exact-json.ts';
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** Removes control characters that a terminal would interpret; line breaks and tabs remain. */
 export const quiet = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Cli } from './cli.ts';
+import { parseExactJson } from './exact-json.ts';
 import { local } from './failure.ts';
 import { isAbsent } from './files/json-file.ts';
 
@@ -30,7 +31,7 @@ export async function readInput(cli: Cli, value: unknown, field: string): Promis
 export async function readJson(cli: Cli, name: string, field: string): Promise<unknown> {
   const text = await readText(cli, name);
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     throw local('BAD_JSON', `${name === '-' ? 'Standard input' : name} is no JSON.`, { field });
   }

@@ -1,4 +1,5 @@
 import type { KnownErrorCode } from './error-codes.ts';
+import { parseExactJson } from './exact-json.ts';
 
 /** Something that could be done now, as the gateway names it. It is shown, and never carried out by itself. */
 export interface NextAction {
@@ -218,7 +219,7 @@ export function answerOf({ status, headers, text }: { status: number; headers: H
 
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

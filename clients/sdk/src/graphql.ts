@@ -1,5 +1,6 @@
 import type { CallOptions, Connection } from './connection.ts';
 import { answerOf, type ErrorEnvelope, jsonOf, SvcError } from './errors.ts';
+import { writeJson } from './exact-json.ts';
 import { type DocumentNode, printDocument } from './print-document.ts';
 
 /** What a document answers and takes, as GraphQL Code Generator and `@graphql-typed-document-node/core` say it. */
@@ -86,7 +87,7 @@ export async function graphql<Result, Variables = Record<string, unknown>>(
     ...(typeof idempotencyKey === 'string' ? { idempotencyKey } : {}),
     method: 'POST',
     path: graphPath(project),
-    body: JSON.stringify({ query, variables, operationName }),
+    body: writeJson({ query, variables, operationName }),
     isChange,
     refusalOf: ({ text, status, headers }) => {
       const answer = jsonOf(text) as { readonly errors?: readonly GraphQLFailure[]; readonly data?: object | null };

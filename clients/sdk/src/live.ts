@@ -1,6 +1,7 @@
 import { type CallOptions, type Connection, type Outgoing, pause } from './connection.ts';
 import { endable } from './endable.ts';
 import { answerOf, SvcError } from './errors.ts';
+import { parseExactJson } from './exact-json.ts';
 
 /** Something that changed, or that has to be fetched anew. */
 export type LiveEvent =
@@ -10,7 +11,7 @@ export type LiveEvent =
       readonly cursor: string;
       readonly table: string;
       readonly op: 'insert' | 'update' | 'delete';
-      /** Keys of the rows; null where only the table can be told. */
+      /** Keys of the rows; null where only the table can be told. Numbers that JavaScript would round are texts. */
       readonly pk: readonly Readonly<Record<string, unknown>>[] | null;
       /** How many rows; 0 for a table that was emptied. */
       readonly n: number;
@@ -157,7 +158,9 @@ function frameOf(block: string): LiveFrame | undefined {
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2);
   const [type, id, data] = [field('event'), field('id'), field('data')];
-  return type === undefined ? undefined : { cursor: id, ...JSON.parse(data ?? '{}'), type };
+  return type === undefined
+    ? undefined
+    : ({ cursor: id, ...(parseExactJson(data ?? '{}') as object), type } as LiveFrame);
 }
 
 /** One read that waits for something to change. */

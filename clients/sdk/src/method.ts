@@ -1,6 +1,7 @@
 import { randomHex } from './bytes.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { answerOf } from './errors.ts';
+import { writeJson } from './exact-json.ts';
 import { fromWireName, respell, toWireName } from './spelling.ts';
 
 /** How an operation is called, in names of the wire. Inputs that are placed nowhere go into the query of a GET, else into the body. */
@@ -97,7 +98,7 @@ function outgoing(spec: MethodSpec, input: Wire, options: CallOptions) {
     method: verb,
     path,
     query: `${query}` === '' ? '' : `?${query}`,
-    body: verb === 'GET' || verb === 'HEAD' || Object.keys(body).length === 0 ? undefined : JSON.stringify(body),
+    body: verb === 'GET' || verb === 'HEAD' || Object.keys(body).length === 0 ? undefined : writeJson(body),
     headers: { ...headers, ...further },
     isChange,
     ...(key === undefined || spec.key === undefined ? {} : { idempotencyKey: key }),

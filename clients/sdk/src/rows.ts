@@ -1,5 +1,6 @@
 import type { Answer, CallOptions, Connection } from './connection.ts';
 import { answerOf, SvcError } from './errors.ts';
+import { writeJson } from './exact-json.ts';
 
 /**
  * Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text in
@@ -60,7 +61,7 @@ export const ilike = operator('ilike');
 export const is = (value: boolean | null): string => `is.${value}`;
 export const not = (condition: string): string => `not.${condition}`;
 /** One of these. */
-export const isIn = (values: readonly (string | number)[]): string =>
+export const isIn = (values: readonly (string | number | bigint)[]): string =>
   `in.(${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')})`;
 
 function countOf({ status, headers }: Answer): number {
@@ -123,8 +124,6 @@ function bounded(maxAffected: number | undefined): string {
 /** Where the next page begins. @throws TypeError for what says no place: rows would be left out, or come for ever */
 function placeOf(row: object, column: string): string | number {
   const value = (row as Readonly<Record<string, unknown>>)[column];
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new TypeError(`${column} is longer than a number can be here: select it as text, with ${column}::text.`);
   if (typeof value === 'string' || typeof value === 'number') return value;
   throw new TypeError(`${column} has to be selected, and a text or a number in every row.`);
 }
@@ -137,7 +136,11 @@ const base = ({ admin = false }: RestOptions): string => (admin ? '/admin/v1/res
 const rowsOf = async <Row>(answer: Promise<Answer>): Promise<readonly Row[]> =>
   (answerOf(await answer) ?? []) as readonly Row[];
 
-/** Rows of a table or a view. Names of columns stay as they are. */
+/**
+ * Rows of a table or a view. Names of columns stay as they are. A number that JavaScript would round, such as a `bigint` beyond
+ * 2^53 or a long `numeric`, is answered as a text of its digits: its type in `Row` is `number | string`. Both, and a `bigint`,
+ * may be written.
+ */
 export interface Rows<Row> {
   readonly select: (query?: RowsQuery, call?: CallOptions) => Promise<readonly Row[]>;
   /** All rows, or as many as `limit` says, fetched a thousand at a time; give an `order` that tells them apart, or `by`. */
@@ -169,7 +172,7 @@ export function rest<Row = Record<string, unknown>>(
         method,
         path,
         query,
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined ? undefined : writeJson(body),
         isChange: true,
       }),
     );
@@ -230,7 +233,7 @@ export async function rpc<Result = unknown>(
     path,
     ...(get
       ? { method: 'GET', query: queryOf({ where: args as Where }), isChange: false }
-      : { method: 'POST', body: JSON.stringify(args), isChange: true }),
+      : { method: 'POST', body: writeJson(args), isChange: true }),
   });
   return answerOf(answer) as Result;
 }

@@ -1,5 +1,6 @@
 import type { Connection, SocketLike } from './connection.ts';
 import { jsonOf, localError, SvcError } from './errors.ts';
+import { writeJson } from './exact-json.ts';
 import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
 
 /** What a socket tells about itself, for a banner. */
@@ -119,7 +120,7 @@ export class Socket {
 
   #send(message: Message): void {
     // A socket that is closing takes nothing; what is meant for it is said again on the next one.
-    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(message));
+    if (this.#socket?.readyState === 1) this.#socket.send(writeJson(message));
   }
 
   #take({ type, id = '', payload }: Message): void {

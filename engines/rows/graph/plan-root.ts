@@ -1,4 +1,5 @@
 import { invalidField } from '../../../core/errors.ts';
+import { parseExactJson } from '../../../core/exact-json.ts';
 import { guardWord } from '../answer/guards.ts';
 import { bodyColumns } from '../compile/body.ts';
 import { type CallArguments, callSql } from '../compile/call.ts';
@@ -51,7 +52,7 @@ export function planRoot(options: PlanOptions, asked: SelectedField): RootPlan {
 }
 
 function plannedRoot({ cache, role, cursors, whole, maxAffected }: PlanOptions, asked: SelectedField): RootPlan {
-  const state: PlanState = { role, cursors, whole, maxAffected, embeds: 0, conditions: 0 };
+  const state: PlanState = { role, cursors, whole, maxAffected, holdsJson: false, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
     case 'list':
@@ -112,9 +113,9 @@ const statementOf = (
     }),
   );
 
-const rowsOf = (row: readonly (string | null)[]): JsonRow[] => {
+const rowsOf = ({ holdsJson }: PlanState, row: readonly (string | null)[]): JsonRow[] => {
   const body = row[answerColumns.body] ?? '';
-  return body === '' ? [] : (JSON.parse(body) as JsonRow[]);
+  return body === '' ? [] : ((holdsJson ? parseExactJson(body) : JSON.parse(body)) as JsonRow[]);
 };
 
 interface ListOptions {
@@ -134,7 +135,7 @@ function planList(state: PlanState, { table, from, args, below }: ListOptions): 
   return {
     statement: statementOf(state, { from, rows, counted, withBody: connection.rowsNeeded }),
     runsProjectCode: from !== undefined,
-    read: (row) => connection.read(rowsOf(row), Number(row[answerColumns.total] ?? 0)),
+    read: (row) => connection.read(rowsOf(state, row), Number(row[answerColumns.total] ?? 0)),
   };
 }
 
@@ -151,7 +152,7 @@ function planByKey(state: PlanState, table: GraphTable, args: Args, below: reado
     statement: statementOf(state, { rows: readSql(root, { from: 'table', limited: true }) }),
     runsProjectCode: false,
     read: (row) => {
-      const [found] = rowsOf(row);
+      const [found] = rowsOf(state, row);
       return found === undefined ? null : read(found);
     },
   };
@@ -186,7 +187,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
       statement: statementOf(state, { from: there, rows: readSql(root, { from: 'source', limited: false }) }),
       runsProjectCode: true,
       read: (row) => {
-        const [found] = rowsOf(row);
+        const [found] = rowsOf(state, row);
         return found === undefined ? null : read(found);
       },
     };
@@ -208,7 +209,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
     statement: statementOf(state, { from, rows, shape, guards: routine.returnsSet ? [page] : [] }),
     runsProjectCode: true,
     read(row) {
-      const found = JSON.parse(row[answerColumns.body] ?? 'null') as unknown;
+      const found = parseExactJson(row[answerColumns.body] ?? 'null');
       if (result.kind !== 'value') return found;
       const { value } = result;
       return shape === 'values'
@@ -264,7 +265,7 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
     }),
     runsProjectCode: cache.hasTriggers,
     read(row) {
-      const rows = shown ? rowsOf(row) : [];
+      const rows = shown ? rowsOf(state, row) : [];
       const made: Record<string, unknown> = Object.create(null);
       for (const [key, read] of readers) made[key] = read(rows, Number(row[answerColumns.rows]));
       return made;

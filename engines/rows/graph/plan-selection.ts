@@ -78,8 +78,10 @@ export function planObject(
   asked: readonly SelectedField[],
 ): Reader {
   const readers = asked.map(({ key, meaning, args, below }): readonly [string, Reader] => {
-    if (meaning.kind === 'column')
+    if (meaning.kind === 'column') {
+      state.holdsJson ||= meaning.column.value.scalar === 'JSON';
       return [key, columnReader(state.whole, meaning.column, reading.shown(meaning.column))];
+    }
     if (meaning.kind !== 'relation') throw new TypeError('A row has columns and relations.');
     const { relation } = meaning;
     return [

@@ -26,6 +26,8 @@ export interface PlanState {
   readonly cursors: Cursors;
   readonly whole: WholeRequest;
   readonly maxAffected: number | undefined;
+  /** JSON of the project's own is read, whose numbers keep their digits. */
+  holdsJson: boolean;
   embeds: number;
   conditions: number;
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { ExactNumber } from '../../../core/exact-json.ts';
 import { isWritable } from '../../../core/json-depth.ts';
 import type { SchemaCache } from '../schema/types.ts';
 import { enumNameOf, Names, typeNameOf } from './names.ts';
@@ -140,6 +141,11 @@ export class ValueTypes {
  */
 export function shownValue({ scalar: name, isList }: ValueType, value: unknown, committed: boolean): unknown {
   const elements = isList && Array.isArray(value) ? (value as unknown[]) : [value];
+  // Minus zero, beside JSON.
+  if (name === 'Float' && elements.some((one) => one instanceof ExactNumber)) {
+    const numbers = elements.map((one) => (one instanceof ExactNumber ? Number(one.text) : one));
+    return isList ? numbers : numbers[0];
+  }
   if (name === 'Float' && elements.some((one) => typeof one === 'string'))
     return refused('GraphQL has no NaN and no infinite Float.', committed);
   if (name === 'JSON' && !isWritable(value)) return refused('This value is nested too deeply to be shown.', committed);

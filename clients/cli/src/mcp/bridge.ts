@@ -1,3 +1,4 @@
+import { ExactNumber, parseExactJson } from '../exact-json.ts';
 import { pause } from '../progress.ts';
 import { type Arguments, eased, type ListedTool, toolsIn, withDefaults } from './defaults.ts';
 import { ask } from './gateway.ts';
@@ -101,7 +102,7 @@ class Bridge {
   async #take(line: string | undefined): Promise<void> {
     let value: unknown;
     try {
-      value = line === undefined ? undefined : JSON.parse(line);
+      value = line === undefined ? undefined : parseExactJson(line);
     } catch {
       value = undefined;
     }
@@ -120,11 +121,11 @@ class Bridge {
     if (!isObject(value) || value.jsonrpc !== '2.0')
       return rpcError(null, -32_600, 'The line is no message of JSON-RPC.');
     const message = value as unknown as Message;
-    if (message.method === 'notifications/cancelled') this.#running.get(message.params?.requestId)?.abort();
+    if (message.method === 'notifications/cancelled') this.#running.get(keyOf(message.params?.requestId))?.abort();
     // Notifications, and answers to what was not asked, need nothing said.
     if (message.method === undefined || message.id === undefined || message.id === null) return undefined;
     const controller = new AbortController();
-    this.#running.set(message.id, controller);
+    this.#running.set(keyOf(message.id), controller);
     try {
       return await this.#perform(message, AbortSignal.any([controller.signal, this.#host.signal]));
     } catch (error) {
@@ -132,7 +133,7 @@ class Bridge {
       if (controller.signal.aborted || this.#host.signal.aborted) return undefined;
       return rpcError(message.id, -32_603, error instanceof Error ? error.message : String(error));
     } finally {
-      this.#running.delete(message.id);
+      this.#running.delete(keyOf(message.id));
     }
   }
 
@@ -251,3 +252,6 @@ const resultOf = (message: Message, result: object): Message => ({
   id: message.id!,
   result: { ...result, ...(revisionOf(message) === undefined ? {} : { resultType: 'complete' }) },
 });
+
+/** What a call is found by. */
+const keyOf = (id: unknown): unknown => (id instanceof ExactNumber ? id.text : id);

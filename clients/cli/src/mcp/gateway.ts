@@ -1,3 +1,4 @@
+import { parseExactJson } from '../exact-json.ts';
 import { isObject, type Message, revisionOf, rpcError } from './messages.ts';
 
 interface Sending {
@@ -72,7 +73,7 @@ async function answerIn(response: Response, message: Message, { onNotification }
     });
   }
   for await (const one of eventsIn(response)) {
-    if (one.id === message.id && one.method === undefined) return one;
+    if (String(one.id) === String(message.id) && one.method === undefined) return one;
     onNotification(one);
   }
   return rpcError(message.id, notReached, 'The gateway broke off before it had answered.', { code: 'NETWORK_ERROR' });
@@ -80,7 +81,7 @@ async function answerIn(response: Response, message: Message, { onNotification }
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { SvcError } from '../../../sdk/src/errors.ts';
 import { laterAt } from '../../../sdk/src/later-at.ts';
 import type { Payer } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
+import { parseExactJson } from '../exact-json.ts';
 import { badUsage, Failure, local, runCommand, stopped } from '../failure.ts';
 import { forgetApprovals, forgetSession } from '../files/sessions.ts';
 import { advice } from './advice.ts';
@@ -50,7 +51,7 @@ export const open = (cli: Cli, request: GatewayRequest): Promise<Response> =>
 
 const parsed = (text: string): unknown => {
   try {
-    return text === '' ? {} : JSON.parse(text);
+    return text === '' ? {} : parseExactJson(text);
   } catch {
     return text;
   }
