@@ -60,17 +60,27 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   try {
     return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
   } catch (error) {
-    throw readOnly ? error : committed(error);
+    throw readOnly ? error : committed(ctx, error);
   }
 }
 
-/** A refusal to show what was done all the same. */
-function committed(error: unknown): unknown {
+/** A refusal to show what was done all the same. What is none is logged. */
+export function committed({ services, request }: Context, error: unknown): ServiceError {
   const refused = asServiceError(error);
-  if (!(refused instanceof ServiceError)) return refused;
-  const { code, message, details, extras } = refused;
-  const mutationState = 'committed';
-  return new ServiceError(code, { message, details, extras, mutationState, safeToRetry: false, cause: error });
+  const state = { mutationState: 'committed', safeToRetry: false, cause: error } as const;
+  if (refused instanceof ServiceError) {
+    const { code, message, details, extras } = refused;
+    return new ServiceError(code, { message, details, extras, ...state });
+  }
+  services.log.error({ err: error, trace_id: request.traceId }, 'The answer to a change could not be shown.');
+  const message = 'The change was made. Its answer cannot be shown: read the rows to see it.';
+  return new ServiceError('SQL_ERROR', {
+    message,
+    details: { sqlstate: '0A000', message },
+    extras: { sqlstate: '0A000' },
+    nextActions: [],
+    ...state,
+  });
 }
 
 /** A guard of GraphQL's own is about rows that no page holds. */

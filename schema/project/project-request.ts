@@ -17,7 +17,7 @@ import type { SelectedField } from '../../engines/rows/graph/selected-field.ts';
 import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { RowCaller } from '../../resolvers/rows/authenticate-rows.ts';
-import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
+import { asServiceError, committed, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';
 import type { GraphQLEngine, GraphQLRequest, Prepared } from '../engine/engine.ts';
 import { refusal, renderErrors } from '../engine/render-errors.ts';
@@ -127,7 +127,7 @@ export class ProjectRequest implements GraphQLEngine {
           });
     const rootValue: Record<string, unknown> = Object.create(null);
     for (const [index, { key }] of asked.entries()) rootValue[key] = values[index];
-    return (await execute({
+    const result = (await execute({
       schema,
       document,
       operationName,
@@ -135,6 +135,8 @@ export class ProjectRequest implements GraphQLEngine {
       rootValue,
       fieldResolver: byKey,
     })) as ExecutionResult;
+    if (readOnly || result.errors === undefined) return result;
+    return { ...result, errors: result.errors.map((error) => afterCommit(error, ctx)) };
   }
 
   #askedOf(document: Prepared['document'], operation: Prepared['operation'], variables: Variables): SelectedField[] {
@@ -186,6 +188,13 @@ class FieldRefusal extends Error {
     super('A field was refused.', { cause });
     this.path = [key];
   }
+}
+
+/** An error in an answer whose change is made. */
+function afterCommit(error: GraphQLError, ctx: Context): GraphQLError {
+  const { message, nodes, source, positions, path } = error;
+  const originalError = committed(ctx, error.originalError ?? error);
+  return new GraphQLError(message, { nodes, source, positions, path, originalError });
 }
 
 const at = (asked: SelectedField, error: unknown): unknown =>

@@ -124,8 +124,8 @@ function readableColumns(names: readonly string[], columns: readonly GraphColumn
 }
 
 /** What tells rows apart: only in tables, since a view may show a row of a table more than once. */
-function keyOf({ kind, primaryKey, uniques, columns: known }: Table, columns: readonly GraphColumn[]) {
-  if (kind !== 'table' && kind !== 'partitioned') return undefined;
+function keyOf({ kind, primaryKey, uniques, inherited, columns: known }: Table, columns: readonly GraphColumn[]) {
+  if ((kind !== 'table' && kind !== 'partitioned') || inherited) return undefined;
   const certain = uniques.filter((names) => names.every((name) => known.get(name)?.nullable === false));
   for (const names of [primaryKey, ...certain]) {
     const found = readableColumns(names, columns);
@@ -185,6 +185,7 @@ function resultOf(
     columns: new Map(columns.map((column) => [column.name, column])),
     primaryKey: [],
     uniques: [],
+    inherited: false,
     rights: { byRole: {}, ofColumns: undefined, writable: '' },
   };
   const names = new Names(reservedMembers);

@@ -8,7 +8,7 @@ import type { GraphColumn, GraphRelation, GraphTable } from './graph-model.ts';
 import { type Cut, type Page, pageOf } from './paging.ts';
 import { linked, type MutableNode, type PlanState, type WholeRequest } from './plan-state.ts';
 import type { Args, JsonRow, Reader, SelectedField } from './selected-field.ts';
-import { shownValue } from './value-types.ts';
+import { refusedNull, shownValue } from './value-types.ts';
 
 /** Columns and relations that are read for a node, each under a label of its own. */
 export class Reading {
@@ -112,9 +112,12 @@ const objectReader = (whole: WholeRequest, readers: readonly (readonly [string, 
 };
 
 const columnReader =
-  (whole: WholeRequest, { value }: GraphColumn, label: string): Reader =>
-  (row) =>
-    shownValue(value, row[label], whole.changes);
+  (whole: WholeRequest, { column, value }: GraphColumn, label: string): Reader =>
+  (row) => {
+    const found = row[label];
+    if (found === null && !column.nullable) return refusedNull(column.name, whole.changes);
+    return shownValue(value, found, whole.changes);
+  };
 
 function planOne(state: PlanState, parent: Reading, relation: GraphRelation, below: readonly SelectedField[]): Reader {
   const child = linked(state, parent.node, relation);

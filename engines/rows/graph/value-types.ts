@@ -154,11 +154,23 @@ export function shownValue({ scalar: name, isList }: ValueType, value: unknown, 
   return value;
 }
 
-const refused = (message: string, committed: boolean) =>
+/** A null that the table of the row forbids: a function made the row. */
+export const refusedNull = (column: string, committed: boolean): ServiceError =>
+  refused(
+    `The row has null in ${column}, which its table forbids.`,
+    committed,
+    'Let a function that answers such rows return a table of columns of its own.',
+  );
+
+const refused = (
+  message: string,
+  committed: boolean,
+  hint = 'Show the value as text or JSON by a view or a function.',
+) =>
   new ServiceError('SQL_ERROR', {
     message,
     details: { sqlstate: '0A000', message },
-    extras: { sqlstate: '0A000', hint: 'Show the value as text or JSON by a view or a function.' },
+    extras: { sqlstate: '0A000', hint },
     ...(committed && { mutationState: 'committed', safeToRetry: false }),
   });
 

@@ -34,12 +34,15 @@ export interface CatalogTable {
   readonly column_access?: Readonly<Record<string, Readonly<Record<string, string>>>> | null;
   /** Of the letters a, w and d, what can be done at all: views may be for reading alone. */
   readonly writable?: string;
+  /** Other tables than partitions inherit from it: its rows are theirs, too, and no key tells all of them apart. */
+  readonly inherited?: boolean;
 }
 
 export interface CatalogColumn {
   readonly number: number;
   readonly name: string;
   readonly type: string;
+  /** No row of the table, or of one that inherits from it, has null there. A domain may hold null whatever it says. */
   readonly not_null: boolean;
   readonly default_sql: string | null;
   readonly generated: boolean;
@@ -112,14 +115,25 @@ const ofSessions = '^(set_config|setseed|.*advisory.*|.*_to_xml.*|ts_stat|ts_rew
 
 /** Everything in one statement and one answer; `format_type` names what is not in `pg_catalog` with its schema. */
 export const catalogSql = `
-with tables as (
+with recursive tables as (
   select c.oid, c.relname as name, c.relkind as kind, c.reltype
   from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+), family as (
+  select oid as root, oid as member from tables where kind in ('r', 'p')
+  union select f.root, i.inhrelid from family f join pg_inherits i on i.inhparent = f.member
+), maybe_null as (
+  -- What is not, or not yet, checked of every row: by rules, by foreign servers, by a constraint that is not valid, or not inherited.
+  -- A partition has the constraints of its table.
+  select distinct f.root as oid, a.attname
+  from family f join pg_class m on m.oid = f.member join pg_attribute a on a.attrelid = f.member
+  where a.attnum > 0 and not a.attisdropped and (f.member = f.root or not m.relispartition or m.relkind = 'f')
+    and (not a.attnotnull or m.relkind = 'f' or m.relhasrules or exists (select from pg_constraint k
+      where k.conrelid = f.member and k.contype = 'n' and not k.convalidated and a.attnum = any(k.conkey)))
 ), columns as (
   select a.attrelid as oid, json_agg(json_build_object(
     'number', a.attnum, 'name', a.attname, 'type', ${readAs.replaceAll('(type', '(a.atttypid')},
-    'not_null', a.attnotnull or (t.typtype = 'd' and t.typnotnull),
+    'not_null', c.kind in ('r', 'p') and o.oid is null,
     'default_sql', case
       when a.attidentity = 'd' then (
         select format('nextval(%L::regclass)', s.objid::regclass::text) from pg_depend s join pg_class q on q.oid = s.objid
@@ -130,6 +144,7 @@ with tables as (
     'generated', a.attgenerated <> '', 'identity', a.attidentity) order by a.attnum) as columns
   from pg_attribute a join tables c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    left join maybe_null o on o.oid = a.attrelid and o.attname = a.attname
   where a.attnum > 0 and not a.attisdropped group by a.attrelid
 ), keys as (
   select k.conname, k.contype, k.conrelid, k.conkey, k.confrelid, k.confkey
@@ -154,6 +169,7 @@ select json_build_object(
     'column_access', case when exists (select from pg_attribute a where a.attrelid = t.oid and a.attacl is not null) then (
       select json_object_agg(r.rolname, (select json_object_agg(a.attname, ${columnLetters})
         from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped)) from roles r) end,
+    'inherited', t.kind = 'r' and exists (select from pg_inherits i where i.inhparent = t.oid),
     'writable', case when t.kind in ('r', 'p') then 'awd' else (select concat(case when u & 8 > 0 then 'a' end,
       case when u & 4 > 0 then 'w' end, case when u & 16 > 0 then 'd' end) from pg_relation_is_updatable(t.oid, true) u) end
     ) order by t.name), '[]')

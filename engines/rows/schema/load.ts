@@ -50,7 +50,7 @@ const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: '
 >;
 
 function tableOf(
-  { oid, name, kind, columns, access, column_access, writable }: CatalogTable,
+  { oid, name, kind, columns, access, column_access, writable, inherited }: CatalogTable,
   own: readonly CatalogKey[],
   primary: readonly CatalogKey[],
   showings: ReadonlyMap<number, readonly Showing[]>,
@@ -65,6 +65,7 @@ function tableOf(
       ? primaryKeyOfView(name, primary, showings)
       : (own.find((key) => key.kind === 'p')?.column_names ?? []),
     uniques: own.filter((key) => key.kind === 'u').map((key) => key.column_names),
+    inherited: inherited === true,
     rights: { byRole: access ?? {}, ofColumns: column_access ?? undefined, writable: writable ?? '' },
   };
 }

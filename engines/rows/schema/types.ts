@@ -3,6 +3,7 @@ export interface Column {
   readonly name: string;
   /** As PostgreSQL writes it, without a length: what a value is read as before it is assigned. */
   readonly type: string;
+  /** Unless no row can have null there: a constraint is checked for all of them. */
   readonly nullable: boolean;
   /** SQL of what it takes when nothing is given, as PostgreSQL writes it; null when that is null. */
   readonly defaultSql: string | null;
@@ -21,6 +22,8 @@ export interface Table {
   /** Columns of the primary key; for a view those that show one. */
   readonly primaryKey: readonly string[];
   readonly uniques: readonly (readonly string[])[];
+  /** Rows of tables that inherit from it are among its own, and may have the same key. */
+  readonly inherited: boolean;
   readonly rights: TableRights;
 }
 
