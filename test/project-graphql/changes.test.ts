@@ -106,6 +106,34 @@ test('an upsert changes what is there by the key that is named, or leaves it', a
   expect(byName.upsertLists.rows).toEqual([{ id: 1, name: 'home' }]);
 });
 
+test('an upsert of rows that name different columns leaves what a row does not name', async () => {
+  await project.sql(
+    `create table kept (id int primary key, title text, stars int default 0, note text);
+     grant all on kept to service_role;
+     insert into kept values (1, 'one', 5, 'mine'), (2, 'two', 6, 'mine')`,
+  );
+  const rows =
+    '{ id: 1, title: "new" }, { id: 2, title: "b", stars: 7 }, { id: 3, note: null }, { stars: 9, id: 4 }, { note: "x", id: 5, title: null }';
+  const upsert = (given: string) =>
+    all(`mutation { upsertKept(rows: [${given}]) { affectedCount rows { id title stars note } } }`);
+  expect(dataOf(await upsert(rows)).upsertKept).toEqual({
+    affectedCount: 5,
+    rows: [
+      { id: 1, title: 'new', stars: 5, note: 'mine' },
+      { id: 2, title: 'b', stars: 7, note: 'mine' },
+      { id: 3, title: null, stars: 0, note: null },
+      { id: 4, title: null, stars: 9, note: null },
+      { id: 5, title: null, stars: 0, note: 'x' },
+    ],
+  });
+  // One row twice is refused as ever, and nothing of the list is done.
+  const { errors } = await upsert('{ id: 6, title: "a" }, { id: 6, stars: 1 }');
+  expect(errors).toMatchObject([{ extensions: { code: 'SQL_ERROR', sqlstate: '21000' } }]);
+  const twice = await upsert('{ id: 1, title: "a" }, { id: 1, stars: 1 }');
+  expect(twice.errors).toMatchObject([{ extensions: { code: 'SQL_ERROR', sqlstate: '21000' } }]);
+  expect(await project.sql('select title, stars from kept where id in (1, 6)')).toEqual([{ title: 'new', stars: 5 }]);
+});
+
 test('only the service key changes every row at once', async () => {
   await project.sql("insert into mine values (1, 'x'), (2, 'y')");
   for (const change of ['updateMine(set: { body: "z" }, where: {})', 'deleteMine(where: {})']) {

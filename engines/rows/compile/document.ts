@@ -1,5 +1,5 @@
 import type { AnswerFormat } from '../request/media-type.ts';
-import { bind, commas, empty, ident, integer, type Sql, sql } from '../sql/sql.ts';
+import { bind, commas, empty, ident, integer, join, type Sql, sql } from '../sql/sql.ts';
 import { bodyBytesMax, headersMax, isBounded } from './bounds.ts';
 import { source } from './names.ts';
 
@@ -19,8 +19,8 @@ export interface Guard {
 }
 
 export interface DocumentParts {
-  /** A change or a call that the rows are read from. */
-  readonly source: Sql | undefined;
+  /** A change or a call that the rows are read from, or several changes whose rows are read together. */
+  readonly source: Sql | readonly Sql[] | undefined;
   readonly rows: Sql;
   readonly format: AnswerFormat;
   readonly shape: RowsShape;
@@ -48,7 +48,7 @@ const text = ident('svc_text');
 
 /** The one statement of a request: a row that holds the whole answer. */
 export function documentSql(parts: DocumentParts): Sql {
-  const before = parts.source === undefined ? empty : sql`with ${source} as (${parts.source}) `;
+  const before = parts.source === undefined ? empty : sql`with ${sourceSql([parts.source].flat())} `;
   const columns = [
     totalSql(parts.total),
     sql`count(*)`,
@@ -66,6 +66,16 @@ export function documentSql(parts: DocumentParts): Sql {
   return sql`${before}select ${commas(shown)} from (${answer}) as svc_answer`;
 }
 
+/** Changes stand at the top of a statement, so that each of several has a name of its own. */
+function sourceSql(sources: readonly Sql[]): Sql {
+  const [only, ...more] = sources;
+  if (only !== undefined && more.length === 0) return sql`${source} as (${only})`;
+  const named = sources.map((one, index) => sql`${partName(index)} as (${one})`);
+  const read = sources.map((_one, index) => sql`select * from ${partName(index)}`);
+  return sql`${commas(named)}, ${source} as (${join(read, sql` union all `)})`;
+}
+
+const partName = (index: number): Sql => ident(`svc_part_${index}`);
 const columnName = (index: number): Sql => ident(`svc_${index}`);
 
 function shownSql(parts: DocumentParts, index: number): Sql {

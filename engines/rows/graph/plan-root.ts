@@ -1,15 +1,13 @@
 import { invalidField } from '../../../core/errors.ts';
 import { parseExactJson } from '../../../core/exact-json.ts';
 import { guardWord } from '../answer/guards.ts';
-import { bodyColumns } from '../compile/body.ts';
 import { type CallArguments, callSql } from '../compile/call.ts';
 import { countedSql } from '../compile/count.ts';
 import { answerColumns, documentSql, type Guard, type RowsShape } from '../compile/document.ts';
 import { castSql } from '../compile/field.ts';
-import { type Mutation, mutationSql, neededColumns } from '../compile/mutation.ts';
+import { mutationSql, neededColumns } from '../compile/mutation.ts';
 import { source } from '../compile/names.ts';
 import { type RootFrom, readSql } from '../compile/read.ts';
-import { refusals } from '../errors.ts';
 import type { ReadNode } from '../plan/read-node.ts';
 import type { OrderTerm } from '../request/order.ts';
 import { ofObject } from '../request/payload.ts';
@@ -17,7 +15,8 @@ import { rowsMax } from '../request/range.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
-import { conditionsOf, textOf } from './filters.ts';
+import { type ChangeKind, mutationsOf } from './change-parts.ts';
+import { textOf } from './filters.ts';
 import type { GraphColumn, GraphRoutine, GraphTable } from './graph-model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
 import type { Cursors, MutableNode, PlanState, WholeRequest } from './plan-state.ts';
@@ -65,7 +64,7 @@ function plannedRoot({ cache, role, cursors, whole, maxAffected }: PlanOptions, 
     case 'upsert':
     case 'update':
     case 'delete':
-      return planChange(state, { kind: meaning.kind, table: meaning.table, args, below, cache, role });
+      return planChange(state, { kind: meaning.kind, table: meaning.table, args, below, cache });
     default:
       throw new TypeError('No field at the root.');
   }
@@ -85,7 +84,7 @@ const rootNode = (table: Table): MutableNode => ({
 });
 
 interface DocumentOptions {
-  readonly from?: Sql | undefined;
+  readonly from?: Sql | readonly Sql[] | undefined;
   readonly rows: Sql;
   readonly withBody?: boolean;
   readonly counted?: Sql | undefined;
@@ -231,17 +230,16 @@ const keyTerm = (name: string): OrderTerm => ({
 });
 
 interface ChangeOptions {
-  readonly kind: 'insert' | 'upsert' | 'update' | 'delete';
+  readonly kind: ChangeKind;
   readonly table: GraphTable;
   readonly args: Args;
   readonly below: readonly SelectedField[];
   readonly cache: SchemaCache;
-  readonly role: RowRole;
 }
 
-function planChange(state: PlanState, { kind, table, args, below, cache, role }: ChangeOptions): RootPlan {
+function planChange(state: PlanState, { kind, table, args, below, cache }: ChangeOptions): RootPlan {
   const root = rootNode(table.table);
-  const mutation = mutationOf(state, { kind, table, args, role, root });
+  const mutations = mutationsOf(state, { kind, table, args, root });
   const reading = new Reading(root);
   const readers = below.map(({ key, meaning, below: inside }) => {
     if (meaning.kind === 'affectedCount') return [key, (_rows: readonly JsonRow[], count: number) => count] as const;
@@ -255,7 +253,7 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
   const returning = shown ? neededColumns(root, table.table) : [];
   return {
     statement: statementOf(state, {
-      from: mutationSql(table.table, mutation, returning),
+      from: mutations.map((mutation) => mutationSql(table.table, mutation, returning)),
       rows: shown ? readSql(root, { from: 'source', limited: false }) : sql`select * from ${source}`,
       withBody: shown,
       guards: [
@@ -272,45 +270,3 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
     },
   };
 }
-
-function mutationOf(
-  state: PlanState,
-  { kind, table, args, role, root }: Pick<ChangeOptions, 'kind' | 'table' | 'args' | 'role'> & { root: MutableNode },
-): Mutation {
-  if (kind === 'update' || kind === 'delete') {
-    const where = conditionsOf(state, root, table, args.where as Args);
-    // Only the project's own service changes every row at once. Contract 01, section 2.2.
-    if (where.length === 0 && role !== 'service_role') throw refusals.noFilter(kind === 'update' ? 'UPDATE' : 'DELETE');
-    if (kind === 'delete') return { kind, where };
-    const payload = ofObject(byColumn(table, args.set as Args));
-    return { kind, payload, columns: bodyColumns(table.table, payload.keys), defaults: false, where };
-  }
-  const rows = (args.rows as readonly Args[]).map((row) => byColumn(table, row));
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const payload = { bytes: Buffer.from(JSON.stringify(rows)), keys, isObject: false };
-  const columns = bodyColumns(table.table, keys);
-  // What one row names and another does not takes its default there.
-  const defaults = rows.some((row) => Object.keys(row).length < keys.length);
-  const conflict =
-    ((args.onConflict ?? []) as readonly string[]).length > 0
-      ? (args.onConflict as readonly string[])
-      : table.table.primaryKey;
-  if (kind === 'upsert' && conflict.length === 0)
-    throw invalidField('onConflict', 'is required, since the table has no primary key');
-  const onConflict =
-    kind === 'insert'
-      ? undefined
-      : ({
-          columns: conflict,
-          resolution: args.ignoreDuplicates === true ? 'ignore-duplicates' : 'merge-duplicates',
-        } as const);
-  return { kind: 'insert', payload, columns, defaults, onConflict, where: [] };
-}
-
-const byColumn = ({ columns }: GraphTable, row: Args): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) => {
-      const found = columns.find((one) => one.name === name);
-      return found === undefined ? [] : [[found.column.name, value]];
-    }),
-  );
