@@ -1,34 +1,30 @@
 import { type Browser, chromium } from 'playwright-core';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 
+/** Hosts of this machine. Whatever pages might want from elsewhere, they shall not get. */
+const hosts = ['127.0.0.1', 'localhost', '*.localhost'];
+
+let running: Promise<Browser> | undefined;
+
 /**
- * Starts Chromium. Whatever its pages might want from elsewhere, they shall not get.
- *
- * @param names of this machine that they may ask besides 127.0.0.1
+ * Chromium, which the files of a worker share: each test has a context of its own, and each file ends with
+ * {@link closePages}. It ends with the worker.
  */
-export const launchChromium = (...names: readonly string[]): Promise<Browser> =>
-  chromium.launch({
+export async function sharedChromium(): Promise<Browser> {
+  const before = await running;
+  if (before?.isConnected()) return before;
+  running = chromium.launch({
     executablePath: chromiumProgram()!,
     args: [
       ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
       ...['--disable-component-update', '--disable-sync', '--disable-default-apps', '--no-first-run'],
-      `--host-resolver-rules=${['MAP * ~NOTFOUND', ...['127.0.0.1', ...names].map((name) => `EXCLUDE ${name}`)].join(', ')}`,
+      `--host-resolver-rules=${['MAP * ~NOTFOUND', ...hosts.map((host) => `EXCLUDE ${host}`)].join(', ')}`,
     ],
   });
+  return running;
+}
 
-const shared = new Map<string, Promise<Browser>>();
-
-/**
- * The browser of this worker, which its files share: each test has a context of its own, and closes that. It ends with the
- * worker.
- *
- * @param names of this machine that pages may ask besides 127.0.0.1
- */
-export async function sharedChromium(...names: readonly string[]): Promise<Browser> {
-  const key = names.join(' ');
-  const running = await shared.get(key);
-  if (running?.isConnected()) return running;
-  const launched = launchChromium(...names);
-  shared.set(key, launched);
-  return launched;
+/** Closes all that is open in a browser, so that the next file begins with nothing. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  for (const context of browser?.contexts() ?? []) await context.close();
 }

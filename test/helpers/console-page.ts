@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
-import { sharedChromium } from './chromium.ts';
+import { closePages, sharedChromium } from './chromium.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
 /** The console as one person sees it, in a profile of their own. */
@@ -71,17 +71,18 @@ export type OpenOptions = Partial<OpenConsoleOptions>;
 /**
  * A gateway with its console, and Chromium to look at it with, for the tests of one suite: called in its `describe`, it
  * registers their start and their end.
- *
- * @param names that pages may ask besides 127.0.0.1
  */
-export async function startConsoleStage(options: ServiceOptions = {}, ...names: readonly string[]) {
+export async function startConsoleStage(options: ServiceOptions = {}) {
   await buildConsole();
   const service = await startService(options);
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await sharedChromium(...names);
+    browser = await sharedChromium();
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await closePages(browser);
+    await service.stop();
+  });
   /** The console of somebody who is not in yet. */
   const open = (more: OpenOptions = {}) => openConsole(browser!, { url: service.url, ...more });
   return { service, open };

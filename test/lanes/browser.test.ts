@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
 // `apt-get install chromium`
@@ -13,9 +13,9 @@ describe.skipIf(program === undefined)('GraphiQL in Chromium', async () => {
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   /** GraphiQL in a profile of its own, with everything it asked the network for and everything it complained of. */
   async function openGraphiQL() {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { openConsole } from '../helpers/console-page.ts';
 import { pressTenTimes } from './console-choose.ts';
 import { startConsoleWorld } from './console-owner.ts';
@@ -245,8 +245,8 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
   test('a page that is gone to while the gateway is away comes when it is back', async () => {
     const way = await startBreakableWay(service.url);
     onTestFinished(way.close);
-    const browser = await launchChromium();
-    onTestFinished(() => browser.close());
+    const browser = await sharedChromium();
+    onTestFinished(() => closePages(browser));
     const { page, visit, enter } = await openConsole(browser, { url: way.url });
     await visit('');
     await enter();

@@ -18,7 +18,7 @@ interface Named {
 }
 
 describe.skipIf(program === undefined)('the console for people without a wallet, in Chromium', async () => {
-  const { service, open: openPage } = await startConsoleStage({}, 'localhost');
+  const { service, open: openPage } = await startConsoleStage();
   const people = peopleOf(service);
   // Browsers bind passkeys to names, not to addresses.
   const origin = service.url.replace('127.0.0.1', 'localhost');

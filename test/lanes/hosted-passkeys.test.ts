@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 import { cookieName } from '../hosted/host-call.ts';
@@ -20,9 +20,9 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium('localhost', '*.localhost');
+    browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   /** A user's browser with an authenticator in the machine, signed in by password; and everything pages complained of. */
   async function signedIn() {

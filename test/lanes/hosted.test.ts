@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { newEmail } from '../auth/auth-project.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { cookieName } from '../hosted/host-call.ts';
 import { hostedProject } from '../hosted/hosted-project.ts';
@@ -22,9 +22,9 @@ describe.skipIf(program === undefined)('hosted sign-in in Chromium', async () =>
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium('localhost', '*.localhost');
+    browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   /** A profile of its own; everything that a page complained of. */
   async function profile(options: { javaScriptEnabled?: boolean } = {}) {

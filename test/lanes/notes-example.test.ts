@@ -4,7 +4,7 @@ import { createNotesProject } from '../../examples/notes/create-project.ts';
 import { servePage } from '../../examples/notes/serve-page.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
 // `apt-get install chromium`
@@ -21,9 +21,9 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium('localhost');
+    browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   /** The page as one person sees it, in a profile of their own. */
   async function open() {

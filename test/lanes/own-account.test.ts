@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { nobody } from '../helpers/actors.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { type Body, freshEmail, operator, pkce, plane } from '../sessions/person.ts';
 import { personBrowser } from './person-browser.ts';
@@ -19,10 +19,10 @@ describe.skipIf(program === undefined)('what a person has open and signs in with
   const { people, origin, byMail, withPasskey } = personBrowser(service, () => browser);
   const { post } = people;
   beforeAll(async () => {
-    browser = await launchChromium('localhost');
+    browser = await sharedChromium();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await service.stop();
   });
 

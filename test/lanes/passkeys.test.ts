@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { claimsOf } from '../auth/auth-project.ts';
 import { passkeyProject } from '../auth/passkeys/passkey-project.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 
@@ -58,9 +58,9 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium('localhost', '*.localhost');
+    browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   // biome-ignore lint/suspicious/noExplicitAny: what the page answers; tests select what they look at.
   type Answered = any;

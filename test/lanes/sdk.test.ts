@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createClient, wallet } from '../../clients/sdk/src/index.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { bundle } from '../../scripts/sdk/bundle.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { faultyRoad } from '../sdk/faulty-road.ts';
 
@@ -100,10 +100,10 @@ describe.skipIf(program === undefined)('the SDK in Chromium', async () => {
     scripts['/page.js'] = (await bundle(inPage)).code;
     scripts['/worker.js'] = (await bundle(inWorker)).code;
     await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
-    browser = await launchChromium();
+    browser = await sharedChromium();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     pages.close();
     road.close();
     await service.stop();

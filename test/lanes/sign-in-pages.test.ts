@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { nobody } from '../helpers/actors.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
@@ -35,10 +35,10 @@ describe.skipIf(program === undefined)('people sign in with Chromium', async () 
   await once(waiting, 'listening');
   const callback = `http://localhost:${(waiting.address() as AddressInfo).port}/callback`;
   beforeAll(async () => {
-    browser = await launchChromium('localhost');
+    browser = await sharedChromium();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await service.stop();
     await oidc.stop();
     waiting.closeAllConnections();

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { authProject, newEmail } from '../auth/auth-project.ts';
-import { launchChromium } from '../helpers/chromium.ts';
+import { closePages, sharedChromium } from '../helpers/chromium.ts';
 import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -51,10 +51,10 @@ describe.skipIf(program === undefined)('social sign-in in Chromium', async () =>
   const app = `http://localhost:${port}/`;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium('localhost');
+    browser = await sharedChromium();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server.closeAllConnections();
     server.close();
     await project.end();

@@ -1,6 +1,7 @@
 import type { Answer, CallOptions, Connection } from './connection.ts';
 import { answerOf, SvcError } from './errors.ts';
 import { writeJson } from './exact-json.ts';
+import { changePreference, columnName } from './row-dialect.ts';
 
 /**
  * Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text in
@@ -70,23 +71,6 @@ function countOf({ status, headers }: Answer): number {
   throw new SvcError({ code: 'API_ERROR', message: 'The answer holds no count.' }, status, headers);
 }
 
-/** Parameters that the dialect has a meaning for. */
-const parameters = new Set(['select', 'columns', 'on_conflict', 'order', 'limit', 'offset', 'or', 'and']);
-
-/** Writes the name of a column for an address: in quotes where the dialect would take it for a parameter of its own. */
-export function columnName(name: string, value: string): string {
-  const isGroup = (name === 'or' || name === 'and') && value.trimStart().startsWith('(');
-  return parameters.has(name) && !isGroup ? `"${name}"` : name;
-}
-
-const condition =
-  /^(?:not\.)?(?:eq|neq|[gl]te?|i?like|i?match|in|is|isdistinct|c[sd]|ov|s[lr]|nx[rl]|adj|(?:pl|ph|w)?fts)(?:\([^)]*\))?\./;
-const orderEnd = /\.(?:asc|desc|nullsfirst|nullslast)$/;
-
-/** As {@link columnName} for a parameter as it stands in an address: its name is that of a column where its value is a condition. */
-export const parameterName = (name: string, value: string): string =>
-  condition.test(value) && !(name === 'order' && orderEnd.test(value)) ? columnName(name, value) : name;
-
 /** Conditions as parameters. @throws TypeError for a list without any: the rows would not be narrowed by that column */
 function* conditionsOf(where: Where): Generator<[string, string]> {
   for (const [column, conditions] of Object.entries(where)) {
@@ -115,10 +99,9 @@ function said(where: Where | undefined): string {
 
 /** Bounds a change. @throws TypeError for what is no number of rows: the server would leave it out */
 function bounded(maxAffected: number | undefined): string {
-  if (maxAffected === undefined) return 'return=representation';
-  if (!Number.isSafeInteger(maxAffected) || maxAffected < 0)
+  if (maxAffected !== undefined && (!Number.isSafeInteger(maxAffected) || maxAffected < 0))
     throw new TypeError('maxAffected takes a whole number of rows.');
-  return `return=representation,handling=strict,max-affected=${maxAffected}`;
+  return changePreference(maxAffected);
 }
 
 /** Where the next page begins. @throws TypeError for what says no place: rows would be left out, or come for ever */

@@ -1,4 +1,4 @@
-import { parameterName } from '../../../sdk/src/rows.ts';
+import { changePreference, parameterName } from '../../../sdk/src/row-dialect.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { afterwards, badUsage, Failure, local, runCommand } from '../failure.ts';
@@ -239,7 +239,6 @@ const rest: Command = {
     const token = flags.text('user-token') === '-' ? (await readText(cli, '-')).trim() : flags.text('user-token');
     const table = positionals.table!.split('/').map(encodeURIComponent).join('/');
     const most = flags.value('max-affected');
-    const bound = most === undefined ? '' : `,handling=strict,max-affected=${most}`;
     const given = [...new URLSearchParams(flags.text('query') ?? '')];
     const query = given.map(([name, value]) => [parameterName(name, value), value]);
     const path = `${kind === 'service' ? '/admin/v1/rest' : '/rest/v1'}/${table}`;
@@ -248,7 +247,7 @@ const rest: Command = {
       method,
       path: search === '' ? path : `${path}?${search}`,
       body,
-      headers: method === 'GET' ? {} : { prefer: `return=representation${bound}` },
+      headers: method === 'GET' ? {} : { prefer: changePreference(most === undefined ? undefined : Number(most)) },
       credential: await apikeyCredential(cli, id, kind, token),
     });
     return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0

@@ -1,4 +1,4 @@
-import { columnName } from '../../../../sdk/src/rows.ts';
+import { columnName } from '../../../../sdk/src/row-dialect.ts';
 import type { Caller, Deed } from './access-of.ts';
 import { graphSnippet } from './graph-snippets.ts';
 import { callArguments, changeOf, conditionOf, rowOf } from './samples.ts';

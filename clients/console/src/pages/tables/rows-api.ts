@@ -1,3 +1,4 @@
+import { changePreference } from '../../../../sdk/src/row-dialect.ts';
 import { type Envelope, refusal } from '../../graph/envelope.ts';
 import { type Column, canCompare, kindOf } from './columns.ts';
 import { quoted } from './names.ts';
@@ -153,10 +154,9 @@ async function write(
   search: URLSearchParams,
   { values, most }: { readonly values?: Values; readonly most?: number },
 ): Promise<readonly object[]> {
-  const bound = most === undefined ? '' : `,handling=strict,max-affected=${most}`;
   const { body } = await send<readonly object[]>(addressOf(api, table, search), {
     method,
-    headers: { apikey: api.apikey, 'content-type': 'application/json', prefer: `return=representation${bound}` },
+    headers: { apikey: api.apikey, 'content-type': 'application/json', prefer: changePreference(most) },
     ...(values === undefined ? {} : { body: bodyOf(values) }),
   });
   return body;
