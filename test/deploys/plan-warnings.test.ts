@@ -7,7 +7,7 @@ import { sharedService } from '../helpers/shared-service.ts';
 import { deploying, filesOf, refOf, siteOf } from './deploying.ts';
 
 // Every warning of a plan as somebody gets it who plans over REST. The rules themselves are tested in
-// test/engines/release/plan.test.ts.
+// test/engines/release/plan-warnings.test.ts.
 
 const service = await sharedService();
 afterAll(() => service.stop());

@@ -77,3 +77,14 @@ export const toFunction = (pattern: string, more: object = {}) => ({
 export const toFile = (pattern: string, file: string) => ({ pattern, target: { type: 'static', file } });
 
 export const routes = (...some: object[]) => ({ routes: { replace: some } });
+
+export const site = (texts: Readonly<Record<string, string>>) => ({ site: { replace: files(texts) } });
+export const fn = (word: string, more: object = {}) => ({ source: content(word), ...more });
+export const functions = (...names: string[]) => ({
+  functions: { replace: Object.fromEntries(names.map((name) => [name, fn(name)])) },
+});
+export const migration = (sql: string, more: object = {}) => ({
+  database: { migrations: [{ id: 'm', sql, ...more }] },
+});
+export const codes = (...of: Parameters<typeof plan>) => plan(...of).warnings.map(({ code }) => code);
+export const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`p${i}.txt`, `${i}`]));
