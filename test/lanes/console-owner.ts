@@ -6,9 +6,9 @@ import { type ConsolePage, type OpenOptions, startConsoleStage } from '../helper
 import type { ServiceOptions } from '../helpers/service.ts';
 import { notes, tasks } from '../live/live-project.ts';
 
-/** A stage of the console, with an organization and a project. @param names that pages may ask besides 127.0.0.1 */
-export async function startConsoleWorld(options: ServiceOptions = {}, ...names: readonly string[]) {
-  const { service, open } = await startConsoleStage(options, ...names);
+/** A stage of the console, with an organization and a project. */
+export async function startConsoleWorld(options: ServiceOptions = {}) {
+  const { service, open } = await startConsoleStage(options);
   const project = await service.project();
   const { wallet, orgId, projectId, serviceKey } = project;
 

@@ -7,7 +7,7 @@ import { startConsoleWorld } from './console-owner.ts';
 import { expectUsable, looks } from './console-usable.ts';
 
 describe.skipIf(chromiumProgram() === undefined)('the site in the console, in Chromium', async () => {
-  const world = await startConsoleWorld({}, 'localhost', '*.localhost');
+  const world = await startConsoleWorld();
   const { service, projectId, project } = world;
   const { port } = new URL(service.url);
   const mine = deploying(service, world.wallet, project);

@@ -9,7 +9,7 @@ import { startConsoleWorld } from './console-owner.ts';
 import { expectUsable, looks } from './console-usable.ts';
 
 describe.skipIf(chromiumProgram() === undefined)('files of a project in the console, in Chromium', async () => {
-  const world = await startConsoleWorld({}, 'localhost', '*.localhost');
+  const world = await startConsoleWorld();
   const { service, projectId, key } = world;
   // The console lets pictures come from where the gateway says that it is opened.
   const asOwner = (more: OpenOptions = {}, role = 'owner') =>

@@ -1,6 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { promoteWarnings } from '../../../engines/release/warnings/promote-rules.ts';
-import { codes, files, fn, functions, migration, plan, release, routes, site, toFile, toFunction } from './spec.ts';
+import {
+  codes,
+  content,
+  fn,
+  functions,
+  migration,
+  plan,
+  release,
+  routes,
+  site,
+  toFile,
+  toFunction,
+  twenty,
+} from './spec.ts';
 
 describe('warnings', () => {
   const api = release({
