@@ -5,7 +5,7 @@ import type { KeyRing } from './keys.ts';
  * Sealed cursors: a prefix and base64url of (version, kind, feed and view digest, position, MAC). A client can neither
  * read nor make one, and a cursor is good only for the view that gave it out. Contract 01, 1.17; contract 02, 1.3.
  *
- * The MAC of a feed's cursor covers the epoch of the installation too: after a restore, positions are given out again.
+ * The MAC of a feed's cursor covers the epoch of the installation too: in another epoch, positions are given out again.
  */
 export interface CursorView {
   /** Shown in front of the cursor, for example `mcr_`; may be empty. */

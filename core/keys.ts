@@ -42,25 +42,17 @@ const tagBytes = 16;
 export class KeyRing {
   readonly #roots: readonly Buffer[];
   readonly #derived = new Map<string, Buffer>();
-  #feedEpoch = '';
+  /**
+   * Names the epoch of the installation: cursors of feeds from another one are not good. Empty until positions are given
+   * out again for the first time. See `db/feed-epoch.ts`.
+   */
+  feedEpoch = '';
 
   /** @param roots current root first, then the previous one if there is one; 32 bytes each */
   constructor(...roots: readonly Buffer[]) {
     for (const root of roots) if (root.length !== 32) throw new Error('A root secret has exactly 32 bytes.');
     if (roots.length === 0) throw new Error('A key ring needs a root secret.');
     this.#roots = roots;
-  }
-
-  /** Names the restore since which cursors of feeds are good; empty when there was none. */
-  get feedEpoch(): string {
-    return this.#feedEpoch;
-  }
-
-  /** The same keys for an installation that a restore filled: cursors of feeds from before it are not good. */
-  sinceRestore(epoch: string): KeyRing {
-    const ring = new KeyRing(...this.#roots);
-    ring.#feedEpoch = epoch;
-    return ring;
   }
 
   /** The 32-byte key of a purpose under the current root. */

@@ -1,4 +1,8 @@
+/** Of a connection that was made to a standby, which cannot serve. */
+export const notPrimary = 'NOT_PRIMARY';
+
 const lossCodes = new Set([
+  notPrimary,
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ConnectionCheck } from './connection-check.ts';
 import { isConnectionLoss } from './connection-loss.ts';
 import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
@@ -22,6 +23,8 @@ export interface PoolOptions {
   readonly onIdleError?: (error: Error) => void;
   /** Told what the server says beside its answers, such as the plans that `auto_explain` shows. */
   readonly onNotice?: NoticeHook | undefined;
+  /** Looks at each new connection before it is used. */
+  readonly check?: ConnectionCheck | undefined;
   readonly name?: string;
 }
 
@@ -34,6 +37,7 @@ export function createPool({
   onStatement,
   onIdleError,
   onNotice,
+  check,
   name,
 }: PoolOptions): pg.Pool {
   class Client extends pg.Client {
@@ -49,11 +53,16 @@ export function createPool({
     }
 
     /**
-     * Sets the server's limit, which is no caller's statement. Not as a parameter of the connection: poolers such as
-     * PgBouncer refuse those they do not know.
+     * Sets the server's limit and asks which history it is of, which is no caller's statement. Not as a parameter of the
+     * connection: poolers such as PgBouncer refuse those they do not know.
      */
-    async limitStatements(ms: number): Promise<void> {
-      await super.query({ text: `set statement_timeout = ${ms}`, query_timeout: waitMs } as pg.QueryConfig);
+    async prepare(): Promise<void> {
+      const ask = <Row extends object>(text: string, values?: unknown[]) =>
+        super.query({ text, values, query_timeout: waitMs } as pg.QueryConfig) as unknown as Promise<{ rows: Row[] }>;
+      if (statementMs !== undefined) await ask(`set statement_timeout = ${statementMs}`);
+      if (check === undefined) return;
+      const [row] = (await ask<{ history: string | null }>(check.text)).rows;
+      if (!check.isCurrent(row!.history)) await check.admit(row!.history, { query: ask });
     }
   }
   const pool = new pg.Pool({
@@ -64,12 +73,10 @@ export function createPool({
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The server stops a statement first; the driver's own timer is for a server that no longer answers at all.
-    ...(statementMs === undefined
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs + 5_000 }),
+    ...(statementMs === undefined && check === undefined
       ? {}
-      : {
-          query_timeout: statementMs + 5_000,
-          onConnect: (client: pg.ClientBase) => (client as Client).limitStatements(statementMs),
-        }),
+      : { onConnect: (client: pg.ClientBase) => (client as Client).prepare() }),
     application_name: name ?? 'svc-gateway',
     types,
     Client: Client as unknown as typeof pg.Client,
@@ -114,7 +121,7 @@ export function openDatabase(options: PoolOptions): Database {
       client.release(isConnectionLoss(failure));
     }
   };
-  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, onNotice, name = 'svc-gateway' } = options;
+  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, onNotice, check, name = 'svc-gateway' } = options;
   const pipeline = createPipeline({
     url,
     connectMs: waitMs,
@@ -122,6 +129,7 @@ export function openDatabase(options: PoolOptions): Database {
     onStatement,
     onIdleError,
     onNotice,
+    check,
     name: `${name} reads`,
     elsewhere: byPool,
   });

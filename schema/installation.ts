@@ -1,4 +1,5 @@
 import type { BackupJob, MissingDatabase } from '../db/schema/installation.ts';
+import { type BegunEpoch, beginEpoch } from '../resolvers/installation/begin-epoch.ts';
 import { getInstallation, type Installation } from '../resolvers/installation/get-installation.ts';
 import { backupSeconds, type KnownBackups, listBackups } from '../resolvers/installation/list-backups.ts';
 import { type ListedNode, listNodes, nodeState } from '../resolvers/installation/list-nodes.ts';
@@ -182,4 +183,18 @@ changeField('startBackup', startBackup, {
   type: JobRef,
   input: 'A backup of the whole installation.',
   argument: 'The backup.',
+});
+
+const EpochRef = builder.objectRef<BegunEpoch>('FeedEpoch').implement({
+  description: 'An epoch of feeds: cursors that were given out in another one are not good.',
+  fields: (t) => ({
+    epoch: t.exposeString('epoch', { description: 'Its name, which is no secret.' }),
+    begunAt: t.expose('begunAt', { type: 'DateTime', description: 'When it began.' }),
+  }),
+});
+
+changeField('beginEpoch', beginEpoch, {
+  type: EpochRef,
+  input: 'A new epoch of feeds.',
+  argument: 'The epoch.',
 });

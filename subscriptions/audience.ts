@@ -195,7 +195,7 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
   #startOver(position: bigint): void {
     this.#forget();
     this.#position = position;
-    for (const member of this.#members) member.position = position;
+    for (const member of this.#members) member.restart(position);
   }
 }
 

@@ -9,9 +9,11 @@ export interface Rendered {
 /** What a source knows of one who follows it. */
 export interface Member<Event> {
   /** The last row that it was sent. */
-  position: bigint;
+  readonly position: bigint;
   /** Is given what everybody of its audience was, an event or nothing for each position from one to another. */
   take(events: readonly (Event | undefined)[], first: bigint, last: bigint, shown?: readonly Event[]): void;
+  /** The feed was set back to a position: what was sent belongs to another past, and it begins anew. */
+  restart(position: bigint): void;
   /** Its audience was sent so much without it. */
   miss(bytes: number): void;
   /** Ends it; with an error when that is why. */

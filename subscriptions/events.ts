@@ -83,11 +83,12 @@ const anywhere = { floor: 2n ** 63n - 1n, longFloor: 2n ** 63n - 1n };
 
 /** A view is a small part of its organization's log, maybe, and has its own index. */
 const pastOf =
-  ({ db }: Services, view: EventView) =>
+  ({ db, feeds }: Services, view: EventView, epoch = feeds.epoch) =>
   async (after: bigint, limit: number): Promise<PastPage<EventRow>> => {
     const { rows, head, usable } = await readEvents(db, view, { position: after, ...anywhere }, limit);
     // Set back meanwhile, as by a restore: a follower of the log itself finds out.
     if (!usable) return { rows: [], upTo: after };
+    if (feeds.epoch !== epoch) return { rows: [], upTo: 0n };
     return { rows, upTo: rows.length < limit ? head : rows.at(-1)!.position };
   };
 

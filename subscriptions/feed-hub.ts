@@ -12,6 +12,8 @@ export interface FeedHubOptions {
   readonly db: Database;
   readonly signals: Signals;
   readonly log: Logger;
+  /** The epoch of the installation, now. @default always the same */
+  readonly epoch?: () => string;
   /** How often the heads of all followed feeds are looked up, in milliseconds: the longest a lost signal delays. @default 1_000 */
   readonly backstopMs?: number;
   /** Most rows of one read, and of one batch. @default 500 */
@@ -47,6 +49,7 @@ export function createFeedHub({
   db,
   signals,
   log,
+  epoch = () => '',
   backstopMs = 1_000,
   pageMax = 500,
   ringMax = 512,
@@ -85,6 +88,7 @@ export function createFeedHub({
     let failing = false;
     return new FeedTail(feed, {
       db,
+      epoch,
       pageMax,
       ringMax: Math.max(ringMax, pageMax),
       ringBytesMax,
@@ -149,6 +153,10 @@ export function createFeedHub({
   const endedBy = (signal: AbortSignal) => (draining === undefined ? signal : AbortSignal.any([signal, draining]));
 
   const hub: RunningFeedHub = {
+    get epoch() {
+      return epoch();
+    },
+
     publish: (name, head) => {
       const key = feedKey(name);
       tails.get(key)?.raise(head);
@@ -170,7 +178,9 @@ export function createFeedHub({
       if (closed || signal.aborted) return false;
       if (matching !== undefined) {
         const until = AbortSignal.any([endedBy(signal), AbortSignal.timeout(timeoutMs)]);
-        for await (const rows of hub.follow(feed, after, { signal: until })) if (rows.some(matching)) return true;
+        const before = epoch();
+        for await (const rows of hub.follow(feed, after, { signal: until }))
+          if (epoch() !== before || rows.some(matching)) return true;
         return false;
       }
       const entry = enter(feed, after, 'head');

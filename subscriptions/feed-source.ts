@@ -40,6 +40,7 @@ export class FeedSource<Row, Event> implements AsyncIterable<Event> {
     const unwatch = services.authority.watch(authority, (reason) => lost.abort(reason));
     let left = first ?? Number.POSITIVE_INFINITY;
     let restarted = reset;
+    let last = position;
     try {
       const either = AbortSignal.any([signal, lost.signal]);
       for await (const { rows } of batches(services.feeds, feed, {
@@ -48,6 +49,9 @@ export class FeedSource<Row, Event> implements AsyncIterable<Event> {
         signal: either,
         pageSize: batchMax,
       })) {
+        // Set back, or in another epoch: what was told before belongs to another past.
+        if (rows.length > 0 && feed.positionOf(rows[0]!) <= last) restarted = true;
+        if (rows.length > 0) last = feed.positionOf(rows.at(-1)!);
         for (const row of rows) {
           if (selects?.(row) === false) continue;
           yield toEvent(row, restarted);

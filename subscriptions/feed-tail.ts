@@ -3,6 +3,8 @@ import { type Feed, type FeedSlice, feedKey } from '../kernel/feeds/feeds.ts';
 
 export interface FeedTailOptions {
   readonly db: Database;
+  /** The epoch of the installation, now. */
+  readonly epoch: () => string;
   /** Most rows of one read. */
   readonly pageMax: number;
   /** Most rows kept for followers that are a little behind. */
@@ -37,6 +39,8 @@ export class FeedTail<Row> {
   #ready = false;
   /** Set when signals may have been missed, so that only a read can tell. */
   #stale = true;
+  /** The epoch of everything that it knows. */
+  #epoch: string;
   /** Grows when the feed turns out to have been set back, as by a restore. */
   #generation = 0;
   /** All followers, and of them those that want rows. */
@@ -51,6 +55,7 @@ export class FeedTail<Row> {
   constructor(feed: Feed<Row>, options: FeedTailOptions) {
     this.feed = feed;
     this.#options = options;
+    this.#epoch = options.epoch();
   }
 
   get last(): bigint {
@@ -80,8 +85,23 @@ export class FeedTail<Row> {
     this.#keep([], this.#last, 0);
   }
 
+  /** In another epoch nothing that it knows holds, and followers start over. */
+  align(): void {
+    const epoch = this.#options.epoch();
+    if (epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#generation++;
+    this.#ready = false;
+    this.#stale = true;
+    this.#known = 0n;
+    this.#restart(0n);
+    this.#changed();
+    void this.#catchUp();
+  }
+
   /** The feed is said to have reached a position. */
   raise(head: bigint): void {
+    this.align();
     if (head <= this.#known) return;
     this.#known = head;
     void this.#catchUp();
@@ -89,6 +109,7 @@ export class FeedTail<Row> {
 
   /** What the database said of the head; `lastBefore` is what the tail had read before it was asked. */
   observe(head: bigint, lastBefore: bigint): void {
+    this.align();
     if (this.#ready && head < lastBefore) {
       this.#stale = true;
       void this.#catchUp();
@@ -102,22 +123,30 @@ export class FeedTail<Row> {
     this.#changed();
   }
 
-  /** Whether the feed moves past a position before the time runs out or the signal aborts. */
+  /** Whether the feed moves past a position, or into another epoch, before the time runs out or the signal aborts. */
   moved(after: bigint, wait: WaitOptions): Promise<boolean> {
-    return this.#until(() => this.#ready && this.#last > after, wait);
+    const epoch = this.#options.epoch();
+    return this.#until(() => this.#epoch !== epoch || (this.#ready && this.#last > after), wait);
   }
 
   /**
    * Batches of rows after a position, oldest first, until the signal aborts. A follower holds nothing but its position:
-   * what the ring no longer has, it reads in pages. Should the feed be set back below it, it starts over at the floor.
+   * what the ring no longer has, it reads in pages. Should the feed be set back below it, or another epoch begin, it starts
+   * over at the floor.
    */
   async *follow(after: bigint, { signal, size }: { readonly signal: AbortSignal; readonly size: number }) {
     let position = after;
+    let epoch = this.#options.epoch();
     /** Generation in which the database itself confirmed that the feed reaches this far. */
     let confirmedIn = -1;
     for (;;) {
+      this.align();
       await this.#until(() => this.#ready, { signal });
       if (signal.aborted || this.#closed) return;
+      if (epoch !== this.#epoch) {
+        epoch = this.#epoch;
+        position = 0n;
+      }
       const generation = this.#generation;
       let rows: readonly Row[] = [];
       if (position >= this.#from && position <= this.#last) {
@@ -125,6 +154,7 @@ export class FeedTail<Row> {
       } else if (position < this.#from || confirmedIn !== generation) {
         const slice = await this.#page(position, size, signal);
         if (slice === undefined) return;
+        if (epoch !== this.#options.epoch()) continue;
         confirmedIn = generation;
         this.raise(slice.head);
         rows = slice.rows;
@@ -150,9 +180,13 @@ export class FeedTail<Row> {
     while (this.#followers > 0 && !this.#closed && (this.#stale || this.#known > this.#last)) {
       const wanted = this.#known;
       const limit = this.#readers > 0 ? this.#options.pageMax : 0;
+      const epoch = this.#epoch;
       this.#stale = false;
       try {
-        this.#accept(await this.#read(this.#last, limit), wanted, limit > 0);
+        const slice = await this.#read(this.#last, limit);
+        this.align();
+        // Of another epoch than the position that it was read from: nobody knows what lies between.
+        if (this.#epoch === epoch) this.#accept(slice, wanted, limit > 0);
         retryMs = retryMsMin;
       } catch (error) {
         this.#stale = true;
@@ -229,7 +263,7 @@ export class FeedTail<Row> {
   }
 
   async #page(after: bigint, limit: number, signal: AbortSignal): Promise<FeedSlice<Row> | undefined> {
-    const key = `${after}:${limit}`;
+    const key = `${this.#epoch}:${after}:${limit}`;
     for (let retryMs = retryMsMin; !signal.aborted && !this.#closed; retryMs = Math.min(retryMs * 2, retryMsMax)) {
       let page = this.#pages.get(key);
       if (page === undefined) {

@@ -40,6 +40,8 @@ export class Follower<Row, Event> implements Member<Event> {
   #unwatch = () => {};
   #left: number;
   #reset: boolean;
+  /** The epoch of its position. */
+  #epoch: string;
   /** How it reads what it comes too late for; used once. */
   #past: OpenedFeed<Row, unknown>['past'];
   /** Set while it reads by itself. */
@@ -56,6 +58,7 @@ export class Follower<Row, Event> implements Member<Event> {
     this.#past = opened.past;
     this.position = opened.position;
     this.#feeds = feeds;
+    this.#epoch = feeds.epoch;
     this.#source = source;
     this.#reader = reader;
     this.#reset = opened.reset;
@@ -94,7 +97,8 @@ export class Follower<Row, Event> implements Member<Event> {
    * @param shown all of it that is sent, one array for everybody
    */
   take(events: readonly (Event | undefined)[], first: bigint, last: bigint, shown = shownOf(events)): void {
-    if (this.#reader.full) {
+    // One that begins anew is told so, and reads by itself.
+    if (this.#reader.full || this.#reset) {
       this.#source.release(this);
       return void this.#read();
     }
@@ -108,12 +112,22 @@ export class Follower<Row, Event> implements Member<Event> {
     if (this.#left === 0) this.finish();
   }
 
+  restart(position: bigint): void {
+    this.position = position;
+    this.#reset = true;
+    this.#epoch = this.#feeds.epoch;
+  }
+
   /** Its audience was sent so much without it. */
   miss(bytes: number): void {
     this.#reader.miss(bytes);
   }
 
   #joins(): boolean {
+    if (this.#epoch !== this.#feeds.epoch) {
+      this.#past = undefined;
+      this.restart(0n);
+    }
     return !this.#reset && this.#source.admit(this);
   }
 
@@ -139,6 +153,8 @@ export class Follower<Row, Event> implements Member<Event> {
     this.#past = undefined;
     const read = { after: this.position, past, signal, pageSize: batchMax };
     for await (const { rows, upTo } of batches(this.#feeds, source.feed, read)) {
+      // Set back, or in another epoch: what it was sent belongs to another past.
+      if (rows.length > 0 && source.feed.positionOf(rows[0]!) <= this.position) this.restart(0n);
       for (const row of rows) {
         // However many subscriptions one reader has: of what is made up for it, only so much waits for room.
         await this.#reader.turn(() => this.#sendMissed(row, signal));

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ConnectionCheck } from '../connection-check.ts';
 import type { NoticeHook } from '../statement.ts';
 import { types } from '../types.ts';
 import { type Connection, connectionOf } from './connection.ts';
@@ -15,6 +16,8 @@ export interface LineOptions {
   readonly onIdleError?: ((error: Error) => void) | undefined;
   /** Told what the server says beside its answers. */
   readonly onNotice?: NoticeHook | undefined;
+  /** Looks at each new connection. One of another history is closed, and what was sent on it is asked elsewhere. */
+  readonly check?: ConnectionCheck | undefined;
   readonly name: string;
 }
 
@@ -73,9 +76,16 @@ export class PipelinedConnection implements GroupLine {
     // First in the queue, so before any read. Not as parameters of the connection, which poolers refuse. Statements
     // are planned once, since planning takes longer than most of them do.
     const limit = statementMs === undefined ? '' : `; set statement_timeout = ${statementMs}`;
-    this.#client.query(`${settings}${limit}`).catch(() => {
+    const leave = () => {
       this.#gone();
       this.#destroy();
+    };
+    this.#client.query(`${settings}${limit}`).catch(leave);
+    const { check } = options;
+    if (check === undefined) return;
+    // By a callback, which comes before anything that the same packet brings is looked at.
+    this.#client.query<{ history: string | null }>(check.text, (failure, result) => {
+      if (failure != null || !check.isCurrent(result.rows[0]!.history)) leave();
     });
   }
 

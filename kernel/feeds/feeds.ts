@@ -41,12 +41,15 @@ export interface Feed<Row> {
  * lost signal costs a delay, never a row.
  */
 export interface FeedHub {
+  /** The epoch of the installation: a position is good only in the epoch in which it was read. */
+  readonly epoch: string;
   /** Tells this node and the others that a feed has reached a position. Called after the commit. */
   publish(name: FeedName, head: bigint): void;
   /** Rows after a position, always read: it sees every commit that came before the call, on whatever node. */
   fetch<Row>(feed: Feed<Row>, after: bigint, limit: number): Promise<FeedSlice<Row>>;
   /**
-   * Waits until the feed has moved past a position; false when the time ran out or the signal aborted.
+   * Waits until the feed has moved past a position, or another epoch has begun; false when the time ran out or the signal
+   * aborted.
    *
    * @param options.matching waits on until such a row has come: all who wait are told by one read
    */
@@ -59,7 +62,10 @@ export interface FeedHub {
       readonly matching?: ((row: Row) => boolean) | undefined;
     },
   ): Promise<boolean>;
-  /** Batches of what comes after a position, for ever; served from the shared tail where it reaches back that far. */
+  /**
+   * Batches of what comes after a position, for ever; served from the shared tail where it reaches back that far. In
+   * another epoch it starts over at the earliest row that is kept.
+   */
   follow<Row>(feed: Feed<Row>, after: bigint, options: FollowOptions): AsyncGenerator<readonly Row[], void, undefined>;
 }
 
@@ -96,8 +102,26 @@ export interface FeedPage<Row> {
   readonly head: bigint;
 }
 
+/**
+ * Reads again when another epoch has begun meanwhile: what a cursor was found to say before does not hold for what was read
+ * then.
+ */
+export async function inOneEpoch<Result>(keys: KeyRing, read: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    const epoch = keys.feedEpoch;
+    const result = await read();
+    if (keys.feedEpoch === epoch) return result;
+  }
+}
+
 /** Reads what comes after a cursor, at most `limit` rows. An unusable cursor restarts, it never fails nor skips. */
-export async function readFeed<Row>(
+export const readFeed = <Row>(
+  services: { readonly keys: KeyRing; readonly feeds: FeedHub },
+  feed: Feed<Row>,
+  page: { readonly cursor: string | undefined; readonly limit: number },
+): Promise<FeedPage<Row>> => inOneEpoch(services.keys, () => readPage(services, feed, page));
+
+async function readPage<Row>(
   { keys, feeds }: { readonly keys: KeyRing; readonly feeds: FeedHub },
   feed: Feed<Row>,
   { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },

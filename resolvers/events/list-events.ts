@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type OrgScope, onOrg, onProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { inOneEpoch } from '../../kernel/feeds/feeds.ts';
 import { orgId, pageLimit, projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -25,7 +26,7 @@ export const listProjectEvents = query({
   summary: 'What happened in a project after a cursor, oldest first.',
   access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...page }),
-  handler: readPage,
+  handler: readInOneEpoch,
   wire: EventPageWire,
   toWire: pageToWire,
 });
@@ -38,10 +39,14 @@ export const listOrgEvents = query({
   summary: 'What happened in an organization and all its projects after a cursor, oldest first.',
   access: onOrg(orgActions['org:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId, ...page }),
-  handler: readPage,
+  handler: readInOneEpoch,
   wire: EventPageWire,
   toWire: pageToWire,
 });
+
+function readInOneEpoch(ctx: Context & (OrgScope | ProjectScope), page: Page): Promise<EventPage> {
+  return inOneEpoch(ctx.services.keys, () => readPage(ctx, page));
+}
 
 async function readPage(
   ctx: Context & (OrgScope | ProjectScope),

@@ -10,7 +10,7 @@ import {
 } from '../../kernel/access/access.ts';
 import { orgAuthority, projectAuthority } from '../../kernel/access/authority.ts';
 import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
-import type { Feed } from '../../kernel/feeds/feeds.ts';
+import { type Feed, inOneEpoch } from '../../kernel/feeds/feeds.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
@@ -72,9 +72,11 @@ export const openEvents = query({
   async handler(ctx, { org: _org, project: _project, cursor, ...filter }): Promise<OpenedEvents> {
     const { org, services } = ctx;
     const view = viewOf(ctx, filter);
-    const given = cursor === undefined ? undefined : openEventCursor(services.keys, view, cursor);
-    // No rows: they come with the following.
-    const { head, usable } = await readEvents(services.db, view, given, 0);
+    const { given, head, usable } = await inOneEpoch(services.keys, async () => {
+      const given = cursor === undefined ? undefined : openEventCursor(services.keys, view, cursor);
+      // No rows: they come with the following.
+      return { given, ...(await readEvents(services.db, view, given, 0)) };
+    });
     const caller = await ctx.caller();
     return {
       feed: eventsFeed(org.id),

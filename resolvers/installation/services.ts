@@ -56,9 +56,16 @@ export interface Backups {
   readonly start: (jobId: string) => void;
 }
 
+/** The epoch of feeds, in which positions are given out once. */
+export interface Epochs {
+  /** To be told that one was begun here: this node takes it over at once, and the others look. */
+  readonly begun: (epoch: string) => void;
+}
+
 declare module '../../kernel/run/context.ts' {
   interface Services {
     readonly node: NodeFacts;
     readonly backups: Backups;
+    readonly epochs: Epochs;
   }
 }

@@ -4,7 +4,7 @@ import { type Presence, type RoomMessage, roomPresences } from '../../db/schema/
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
 import { roomAuthority } from '../../kernel/access/authority.ts';
-import { feedCursor, feedPosition, readFeed } from '../../kernel/feeds/feeds.ts';
+import { feedCursor, feedPosition, inOneEpoch, readFeed } from '../../kernel/feeds/feeds.ts';
 import { movedWhileAllowed } from '../../kernel/feeds/held-read.ts';
 import { cursor as cursorField, wholeNumber } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -60,7 +60,7 @@ export const listMessages = query({
   async handler(ctx, { cursor, limit, order, before, wait, ...wanted }): Promise<MessagePage> {
     const startedAt = performance.now();
     const { self, filter, leavesTrace } = await readerOf(ctx, wanted, order);
-    if (order === 'desc') return readBack(ctx, filter, before, limit);
+    if (order === 'desc') return inOneEpoch(ctx.services.keys, () => readBack(ctx, filter, before, limit));
     const { services, org, room } = ctx;
     const all = roomFeed(org.id, room.key);
     const feed = isFilter(filter) ? filteredFeed(all, filter) : all;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { restoredFact as fact } from '../../db/restore-epoch.ts';
+import { restoredFact as fact } from '../../db/feed-epoch.ts';
 import type { SavedDatabase } from '../../engines/copies/archive.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';

@@ -1,11 +1,11 @@
 import { KeyRing } from '../../core/keys.ts';
 import { createDatabaseClock } from '../../db/database-clock.ts';
+import { FeedEpoch } from '../../db/feed-epoch.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
 import { acquireNodeLock } from '../../db/node-lock.ts';
 import { createPool, openDatabase } from '../../db/pool.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPools } from '../../db/project-pools.ts';
-import { restoreEpoch } from '../../db/restore-epoch.ts';
 import { checkRootFingerprint } from '../../db/root-fingerprint.ts';
 import { createIdleConnections } from '../idle-connections.ts';
 import { installJobs } from '../workers.ts';
@@ -52,8 +52,11 @@ export async function openStores({ options, lifecycle, metrics }: Start) {
   const clock = await createDatabaseClock({ pool: watchPool, warn });
   lifecycle.onClose(clock.close);
 
+  const keys = new KeyRing(...roots);
+  const feedEpoch = new FeedEpoch(keys);
   const db = openDatabase({
     url: databaseUrl,
+    check: feedEpoch,
     max: 20,
     statementMs,
     ...(waitMs === undefined ? {} : { waitMs }),
@@ -64,9 +67,8 @@ export async function openStores({ options, lifecycle, metrics }: Start) {
   lifecycle.onClose(db.close);
   metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
 
-  const ring = new KeyRing(...roots);
-  await checkRootFingerprint(db, ring);
-  const keys = ring.sinceRestore(await restoreEpoch(db));
+  await checkRootFingerprint(db, keys);
+  await feedEpoch.begin(watchPool);
   const projectDatabases = new ProjectDatabases({
     servers: config.projectDatabaseUrls ?? { main: databaseUrl },
     keys,
@@ -90,5 +92,5 @@ export async function openStores({ options, lifecycle, metrics }: Start) {
   });
   lifecycle.onClose(() => authPools.close());
 
-  return { nodeLock, watchPool, now: clock.now, db, keys, projectDatabases, projectPools, authPools };
+  return { nodeLock, watchPool, now: clock.now, db, keys, feedEpoch, projectDatabases, projectPools, authPools };
 }

@@ -5,6 +5,7 @@ import { createTraffic } from '../../kernel/traffic/traffic.ts';
 import { LiveSites } from '../../resolvers/deploys/live-sites.ts';
 import { PageCache } from '../../resolvers/hosts/cache/page-cache.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
+import { createEpochWatch } from '../../subscriptions/epoch-watch.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { createGateWatch } from '../../subscriptions/gate-watch.ts';
 import { createIncidentWatch } from '../../subscriptions/incident-watch.ts';
@@ -22,15 +23,17 @@ import type { Stores } from './stores.ts';
  */
 export async function openWatches(
   { options, lifecycle, metrics }: Start,
-  { db, keys, projectDatabases, projectPools, authPools, now }: Stores,
+  { db, keys, feedEpoch, projectDatabases, projectPools, authPools, now }: Stores,
   draining: AbortSignal,
 ) {
   const { config, log } = options;
   const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
   lifecycle.onClose(signals.close);
-  const feeds = createFeedHub({ db, signals, log, draining });
+  const feeds = createFeedHub({ db, signals, log, draining, epoch: () => keys.feedEpoch });
   lifecycle.onClose(feeds.close);
   metrics.watchFeedFollowers(feeds.followed);
+  const epochs = createEpochWatch({ db, keys, feedEpoch, log, signals });
+  lifecycle.onClose(epochs.close);
   // A right that has ended is noticed within five seconds, also when the signal is lost: the look itself takes time.
   const authority = createAuthorityWatch({ db, log, signals, everyMs: 4_000 });
   lifecycle.onClose(authority.close);
@@ -69,5 +72,5 @@ export async function openWatches(
     connections: () => [...projectPools.open(), ...authPools.open(), ...live.followed()],
   });
   lifecycle.onClose(traffic.close);
-  return { signals, services: { feeds, authority, gates, incidents, sites, pageCache, live, usage, traffic } };
+  return { signals, services: { feeds, epochs, authority, gates, incidents, sites, pageCache, live, usage, traffic } };
 }

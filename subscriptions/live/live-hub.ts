@@ -59,7 +59,7 @@ const pruneEvery = 2;
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   const { db, keys, log, signals, databases, pools, standing, now, backstopMs = 1_000, watchMs = 5_000 } = options;
-  const store = new LiveStore(pools);
+  const store = new LiveStore(pools, keys);
   const leases = new LiveLeases({ db, log });
   const tails = new Tails<LiveTail>({
     lingerMs,
@@ -131,8 +131,9 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
           );
           for (const { key, tail, followers } of inside) {
             const count = counts.get(key);
-            if (count === tail.inserted) continue;
+            if (count === tail.inserted && keys.feedEpoch === tail.epoch) continue;
             tail.inserted = count;
+            tail.epoch = keys.feedEpoch;
             if (followers > 0) tail.wake();
           }
         } catch (error) {

@@ -1,3 +1,4 @@
+import type { KeyRing } from '../../core/keys.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
 import type { LiveHint } from '../../resolvers/live/live-hub.ts';
@@ -46,9 +47,12 @@ export interface LiveTable {
 /** Reads and prunes hints, as the login that no tenant can become. */
 export class LiveStore {
   readonly #pools: ProjectPools;
+  readonly #keys: KeyRing;
 
-  constructor(pools: ProjectPools) {
+  /** @param keys that know the epoch of the installation, for copies that look like their original */
+  constructor(pools: ProjectPools, keys: KeyRing) {
     this.#pools = pools;
+    this.#keys = keys;
   }
 
   /**
@@ -74,7 +78,7 @@ export class LiveStore {
     const [first, ...hints] = rows!;
     const [now, epoch, prunedTo, ddlVersion, latest, behind] = first!;
     return {
-      epoch: epoch!,
+      epoch: [epoch, this.#keys.feedEpoch].filter(Boolean).join('.'),
       now: parseSnapshot(now!),
       pruned: prunedTo === null ? undefined : { to: parseSnapshot(prunedTo!), latest: BigInt(latest!) },
       ddlVersion: ddlVersion!,

@@ -56,6 +56,8 @@ export class LiveTail {
   active = true;
   /** Rows that were ever inserted into the database, when the server was asked last. */
   inserted: bigint | undefined;
+  /** The epoch of feeds at that time. */
+  epoch: string | undefined;
   readonly #options: LiveTailOptions;
   readonly #recent = new RecentHints();
   #position: LivePosition | undefined;

@@ -93,6 +93,7 @@ const ofNoOrg = [
   'identity.setDisplayName',
   'incidents.declare',
   'incidents.resolve',
+  'installation.beginEpoch',
   'installation.startBackup',
   'operator.setContact',
   'operator.sendVerification',

@@ -110,6 +110,7 @@ const backgroundNames: ReadonlySet<string> = new Set([
   'escalations.free-pages',
   'escalations.schedule',
   'events.of-purged',
+  'feed_epoch.find',
   'feeds.heads',
   'incidents.open',
   'jobs.add',

@@ -46,6 +46,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     projectPools: undefined as never,
     authPools: undefined as never,
     images: undefined as never,
+    epochs: undefined as never,
     passwords: undefined as never,
     identityProviders: undefined as never,
     sqlReader: undefined as never,

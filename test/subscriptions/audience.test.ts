@@ -104,13 +104,13 @@ test('each ends after as many as it asked for, in the middle of what the others 
   ]);
 });
 
-test('a feed that was set back is sent from its earliest row again', async () => {
+test('a feed that was set back is sent from its earliest row again, and its followers are told so', async () => {
   const { subscribe, send, name } = start();
   const all = [subscribe(0n).reader, subscribe(0n).reader];
   await send('one', 'two', 'three');
   for (const reader of all) await has(reader, ['one', 'two', 'three']);
   await setBack(name, 1);
-  for (const reader of all) await has(reader, ['one', 'two', 'three', 'one']);
+  for (const reader of all) await has(reader, ['one', 'two', 'three', 'again one']);
   await send('another two');
-  for (const reader of all) await has(reader, ['one', 'two', 'three', 'one', 'another two']);
+  for (const reader of all) await has(reader, ['one', 'two', 'three', 'again one', 'another two']);
 });

@@ -50,5 +50,16 @@ export const installationSurfaces = ({ params, service }: Stage): Surfaces => {
       },
       field: () => 'mutation { startBackup(input: {}) { jobId } }',
     },
+    'POST /admin/v1/epochs': {
+      addition: { status: 201, reason: 'a copy that is put back looks like its original, so its operator says so' },
+      audited: {
+        action: 'installation.epoch_begun',
+        kind: 'feed_epoch',
+        objectId: 'epoch',
+        written: "select xmin::text from platform_facts where key = 'feed_epoch' and value->>'epoch' = $1",
+      },
+      cells: 'A P P F P P P +',
+      field: () => 'mutation { beginEpoch(input: {}) { epoch } }',
+    },
   };
 };

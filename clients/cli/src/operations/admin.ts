@@ -133,6 +133,16 @@ export const rows = {
     },
     key: 'taken',
   },
+  'installation.beginEpoch': {
+    operation: 'installation.beginEpoch',
+    command: 'admin new-epoch',
+    summary:
+      'Begin a new epoch of feeds: every follower starts over and is told so. For a copy of the data folder or a snapshot of the disk that was put back.',
+    method: 'POST',
+    path: '/admin/v1/epochs',
+    inputs: {},
+    key: 'taken',
+  },
   'installation.get': {
     operation: 'installation.get',
     command: 'admin installation',

@@ -5,6 +5,8 @@ import type { Backup, BackupJob, GatewayNode, Installation } from '../types.ts';
 
 /** Operations of `installation`. */
 export const installation = (connection: Connection) => ({
+  /** Begin a new epoch of feeds: every follower starts over and is told so. For a copy of the data folder or a snapshot of the disk that was put back. */
+  beginEpoch: method<Record<string, never>, BeginEpochAnswer>(connection, { call: 'POST /admin/v1/epochs', key: 'made' }),
   /** The version, the mode and the database of this installation. */
   get: method<Record<string, never>, GetAnswer>(connection, { call: 'GET /admin/v1/installation' }),
   /** Backups in the folder of SVC_BACKUP_DIR, the newest first, and whether the latest is older than a day. */
@@ -14,6 +16,11 @@ export const installation = (connection: Connection) => ({
   /** Start a backup of the whole installation into the folder of SVC_BACKUP_DIR, in the background. */
   startBackup: method<Record<string, never>, StartBackupAnswer>(connection, { call: 'POST /admin/v1/backups', key: 'made' }),
 });
+
+export interface BeginEpochAnswer {
+  readonly epoch: string;
+  readonly begunAt: string;
+}
 
 export type GetAnswer = Installation;
 
