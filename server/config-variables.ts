@@ -234,7 +234,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   SVC_SECRET_KEY_PREVIOUS: secret(
     '`SVC_DATA_DIR/secret-previous.key`, which a restore of a backup from such a time makes',
-    'The root secret before the current one. What it made stays valid while it is known; start once with both to rotate.',
+    'The root secret before the current one. What it made stays valid only while it is known: keep it set until every project key, token and stored secret that was made under it is replaced. See “Rotating the root secret” in [running.md](running.md).',
   ),
   SVC_BACKUP_DIR: open(
     'the gateway knows no backups, and `svc backup` asks for a folder',
