@@ -108,7 +108,10 @@ export const epochStatement = statement(
 /** Begins an epoch, whatever the history: for a copy, which looks like its original. */
 export const beginEpochStatement = statement(
   'feed_epoch.begin',
-  { params: { epoch: typed<string>('text') }, row: { begunAt: computed<Date>('timestamp with time zone', sql`now()`) } },
+  {
+    params: { epoch: typed<string>('text') },
+    row: { begunAt: computed<Date>('timestamp with time zone', sql`now()`) },
+  },
   ({ epoch }, row) => sql`update ${platformFacts}
     set value = ${platformFacts.value} || jsonb_build_object('epoch', ${epoch}::text)
     where ${platformFacts.key} = ${sql.raw(`'${epochFact}'`)} returning ${row}`,

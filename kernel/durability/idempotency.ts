@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
 import { ExactNumber } from '../../core/exact-json.ts';
+import type { KeyRing } from '../../core/keys.ts';
 import { alias, type Column, type SQL, sql } from '../../db/drizzle.ts';
 import { type LastStatement, type Queries, sqlState } from '../../db/pool.ts';
 import { idempotencyKeys } from '../../db/schema/platform.ts';
@@ -71,7 +72,8 @@ export function inputDigest(input: unknown): string {
 /**
  * Claims a key, or finds the use that it already has. The claim is a row of its own, committed before the work begins.
  *
- * @throws IDEMPOTENCY_KEY_REUSED for another input, and for an outcome that another version of the server stored;
+ * @throws IDEMPOTENCY_KEY_REUSED for another input, and for an outcome that another version of the server stored, or that
+ * was sealed under a root secret that is gone;
  * IDEMPOTENCY_IN_PROGRESS while the first is still at work
  */
 export async function claimKey(
@@ -88,7 +90,7 @@ export async function claimKey(
     if (row !== undefined) {
       if (row.digest !== digest) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
       if (row.outcome !== null) {
-        return openOutcome(keys.open('stored-outcomes', row.outcome, contextOf({ scope, operation, key })));
+        return openOutcome(keys, row.outcome, contextOf({ scope, operation, key }));
       }
       if (row.leaseToken === leaseToken) return { scope, operation, key, leaseToken, stepId: row.stepId };
     }
@@ -122,16 +124,25 @@ export async function storeOutcome(ctx: Context, claim: IdempotencyLease, outcom
   });
 }
 
-function openOutcome(plain: Buffer): Outcome {
+function openOutcome(keys: KeyRing, sealed: Buffer, context: string): Outcome {
+  let plain: Buffer;
+  try {
+    plain = keys.open('stored-outcomes', sealed, context);
+  } catch {
+    throw unreadable('outcome_sealed', 'was sealed under a root secret that the server no longer has');
+  }
   if (plain[0] === outcomeVersion) return restored(deserialize(plain.subarray(1))) as Outcome;
-  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', {
-    message: 'The outcome of this key was stored by another version of the server and cannot be given again.',
-    details: { reason: 'outcome_format' },
+  throw unreadable('outcome_format', 'was stored by another version of the server');
+}
+
+const unreadable = (reason: string, why: string) =>
+  new ServiceError('IDEMPOTENCY_KEY_REUSED', {
+    message: `The outcome of this key ${why} and cannot be given again.`,
+    details: { reason },
     nextActions: [
       { type: 'edit_request', why: 'Look at what the first request made; use a new key for a new request.' },
     ],
   });
-}
 
 // A class is not stored, but a boxed text is, and nothing else comes in one.
 const storable = (value: unknown): unknown =>

@@ -24,10 +24,15 @@ const contextOf = (id: string) => `outcome:${id}`;
 export const sealOutcome = ({ keys }: Keys, { id }: Pick<Payment, 'id'>, outcome: Outcome): Buffer =>
   keys.seal('payments', Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]), contextOf(id));
 
-/** The stored answer of a payment; undefined when there is none, or one of another version of the server. */
+/** The stored answer of a payment; undefined when there is none, or one of another version or of a root secret that is gone. */
 export function openOutcome({ keys }: Keys, row: Payment): Outcome | undefined {
   if (row.outcome === null) return undefined;
-  const plain = keys.open('payments', row.outcome, contextOf(row.id));
+  let plain: Buffer;
+  try {
+    plain = keys.open('payments', row.outcome, contextOf(row.id));
+  } catch {
+    return undefined;
+  }
   return plain[0] === outcomeVersion ? (deserialize(plain.subarray(1)) as Outcome) : undefined;
 }
 

@@ -28,6 +28,18 @@ test('a repeated request gets the first answer, and another request under the ke
   expect(await orgsOf(wallet)).toBe(1);
 });
 
+test('a key whose answer was sealed under a root secret that is gone is refused as used', async () => {
+  const wallet = actors.wallet();
+  await createOrg(wallet, 'sealed');
+  await control.sql(
+    `update idempotency_keys set outcome = set_byte(outcome, 40, 255 - get_byte(outcome, 40)) where key = 'sealed'`,
+  );
+  const again = await createOrg(wallet, 'sealed');
+  expect(again.status).toBe(409);
+  expect(again.body).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', details: { reason: 'outcome_sealed' } });
+  expect(await orgsOf(wallet)).toBe(1);
+});
+
 test('a request that spells the same input in another way is the same request', async () => {
   const { wallet, orgId } = await service.owner();
   const create = (body: string) =>
