@@ -17,9 +17,9 @@ const ownMigrations = fileURLToPath(new URL('./migrations', import.meta.url));
  */
 const upgradeThrough = 'commit 3cacc3c of the gateway';
 
-/** The control database is older than the oldest version that this one upgrades from. */
-export class DatabaseTooOldError extends Error {
-  override readonly name = 'DatabaseTooOldError';
+/** The control database is of a version that this one cannot serve: too old to be upgraded, or newer. */
+export class DatabaseVersionError extends Error {
+  override readonly name = 'DatabaseVersionError';
 }
 
 /**
@@ -27,7 +27,8 @@ export class DatabaseTooOldError extends Error {
  * then find nothing left to do.
  *
  * @returns how many migrations this call applied
- * @throws DatabaseTooOldError, and changes nothing, when the database lacks migrations that this version no longer has
+ * @throws DatabaseVersionError, and changes nothing, when the database lacks migrations that this version no longer has, or has
+ * some that this version does not know
  */
 export async function migrateControlDatabase(url: string, migrationsFolder = ownMigrations): Promise<number> {
   return withClient(
@@ -35,9 +36,14 @@ export async function migrateControlDatabase(url: string, migrationsFolder = own
     async (client) => {
       await client.query('select pg_advisory_lock($1)', [migrationLock]);
       const { count: before, newest } = await applied(client);
-      const [oldest] = readMigrationFiles({ migrationsFolder });
-      if (newest !== null && newest < oldest!.folderMillis) {
-        throw new DatabaseTooOldError(
+      const known = readMigrationFiles({ migrationsFolder });
+      if (newest !== null && newest > known.at(-1)!.folderMillis) {
+        throw new DatabaseVersionError(
+          'This control database was migrated by a newer version of the gateway: start that version, or restore a backup that was made before the upgrade.',
+        );
+      }
+      if (newest !== null && newest < known[0]!.folderMillis) {
+        throw new DatabaseVersionError(
           `This control database is too old for this version: make a backup, start ${upgradeThrough} on it once, then start this version again.`,
         );
       }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { EmbeddedPostgresError } from '../db/embedded/error.ts';
-import { DatabaseTooOldError } from '../db/migrate.ts';
+import { DatabaseVersionError } from '../db/migrate.ts';
 import { NodeLockError } from '../db/node-lock.ts';
 import { isConnectionLoss, sqlState } from '../db/pool.ts';
 import { RootMismatchError } from '../db/root-fingerprint.ts';
 import { type Config, ConfigError } from './config.ts';
 
 /** Refusals that say in one sentence what is in the way and what to do about it. */
-const plain = [ConfigError, DatabaseTooOldError, EmbeddedPostgresError, NodeLockError, RootMismatchError] as const;
+const plain = [ConfigError, DatabaseVersionError, EmbeddedPostgresError, NodeLockError, RootMismatchError] as const;
 
 /** The rest of a sentence that begins with the database's name, for what Postgres answers when it refuses a login. */
 const refusedByPostgres: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
  * The databases, the keys that are derived from the root secret, and the clock: the control database is this node's and
  * of this version, and so is every project server, once this resolves.
  *
- * @throws NodeLockError, DatabaseTooOldError, RootMismatchError
+ * @throws NodeLockError, DatabaseVersionError, RootMismatchError
  */
 export async function openStores({ options, lifecycle, metrics }: Start) {
   const { config, databaseUrl, roots, log, onNotice, waitMs } = options;
