@@ -36,6 +36,18 @@ describe.skipIf(chromiumProgram() === undefined)('the installation in the consol
     return opened;
   }
 
+  test('the admin key alone opens the pages, before anybody has signed in', async () => {
+    const { page, visit, press, fill } = await world.open();
+    await visit('/installation/outbox');
+    await fill('Admin key', adminKey);
+    await press('Open');
+    await page.getByText('No mail yet').waitFor();
+    await page.getByRole('link', { name: 'Nodes', exact: true }).click();
+    await page.getByRole('button', { name: 'Forget the admin key' }).waitFor();
+    await press('Sign in');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
   test('the pages ask for the admin key once, refuse a wrong one at once, and keep it nowhere', async () => {
     const { page, visit, enter, press, fill } = await world.open();
     await visit('');

@@ -47,6 +47,21 @@ test('who asks for a link is told where it is, if the installation sends no mail
   await mailless.stop();
 });
 
+test('in development the page shows the link to who asks for this machine by name, and to nobody else', async () => {
+  const local = await startService({ env: { ALLOWED_HOSTS: 'gateway.internal' }, jobs: false });
+  const email = 'ada@example.com';
+  const ask = (host: string) => hostCall(local, host)('POST', `${plane}/sign-in`, { form: { email } });
+  const { host } = new URL(local.url);
+  const here = await ask(host);
+  const link = here.headers.get('x-svc-unsent-link')!;
+  expect(await peopleOf(local).mailTo(email)).toContain(link);
+  expect(here.text).toContain(`href="${link}"`);
+  const elsewhere = await ask('gateway.internal');
+  expect([elsewhere.status, elsewhere.headers.get('x-svc-unsent-link')]).toEqual([200, null]);
+  expect(elsewhere.text).not.toContain('token=');
+  await local.stop();
+});
+
 test('without a public address links of mails lead to this machine, whatever host the request names', async () => {
   const local = await startService({ env: { ALLOWED_HOSTS: 'gateway.internal' }, jobs: false });
   const { port } = new URL(local.url);

@@ -4,6 +4,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Provider } from 'urql';
 import { Boundary } from './design/boundary.tsx';
 import { Away } from './frame/away.tsx';
+import { OperatorFrame, opensByKey } from './frame/operator-frame.tsx';
 import { Shell } from './frame/shell.tsx';
 import { addressOf, pageOf } from './pages.tsx';
 import { go, usePath } from './router.tsx';
@@ -22,7 +23,14 @@ export function App() {
     if (address !== path) go(address + location.search, { replace: true });
   }, [address, path]);
   if (current.state === 'away') return <Away retry={current.retry} />;
-  if (current.state === 'out' && current.waiting === undefined) return <SignIn session={current} settings={known} />;
+  if (current.state === 'out' && current.waiting === undefined)
+    return opensByKey(address) ? (
+      <OperatorFrame>
+        <Boundary key={path}>{pageOf(address)}</Boundary>
+      </OperatorFrame>
+    ) : (
+      <SignIn session={current} settings={known} />
+    );
   const shown = current.state === 'in' ? current : current.waiting!;
   const { member, link } = shown;
   return (

@@ -37,7 +37,7 @@ async function enterIfThere(): Promise<boolean> {
 /** Sign-in for people, without a wallet: by passkey or by a mailed link. */
 export function SignInPerson({ person, isFirst, isCover, sendsMail, attempt }: SignInPersonProps) {
   const [email, setEmail] = useState('');
-  const [mailed, setMailed] = useState<string>();
+  const [mailed, setMailed] = useState<{ readonly email: string; readonly link: string | undefined }>();
   const [isElsewhere, setElsewhere] = useState(false);
   useEvery(mailed === undefined && !isElsewhere ? undefined : lookEveryMs, () => void enterIfThere());
 
@@ -50,10 +50,10 @@ export function SignInPerson({ person, isFirst, isCover, sendsMail, attempt }: S
   const byMail = () =>
     attempt(async () => {
       const { mailLink } = await loadCode(() => import('./session/passkey.ts'));
-      await mailLink(email.trim());
-      setMailed(email.trim());
+      const link = await mailLink(email.trim());
+      setMailed({ email: email.trim(), link });
     });
-  if (mailed !== undefined) return <Mailed email={mailed} sendsMail={sendsMail} back={() => setMailed(undefined)} />;
+  if (mailed !== undefined) return <Mailed {...mailed} sendsMail={sendsMail} back={() => setMailed(undefined)} />;
   const primary = (yes: boolean) => (yes && isFirst ? 'primary' : 'secondary');
   const back = encodeURIComponent(location.pathname);
   return (
@@ -106,21 +106,31 @@ export function SignInPerson({ person, isFirst, isCover, sendsMail, attempt }: S
 
 interface MailedProps {
   readonly email: string;
+  /** The link itself, in development where nothing is mailed. */
+  readonly link: string | undefined;
   readonly sendsMail: boolean;
   readonly back: () => void;
 }
 
-const Mailed = ({ email, sendsMail, back }: MailedProps) => (
+const Mailed = ({ email, link, sendsMail, back }: MailedProps) => (
   <section className="gate-mailed" role="status">
     <MailCheck className="icon" aria-hidden="true" />
-    {sendsMail ? (
+    {link !== undefined ? (
+      <p>
+        <strong>No mail is sent in development.</strong> Here is the link for {email}:{' '}
+        <a href={link} target="_blank" rel="noopener">
+          open it
+        </a>
+        .
+      </p>
+    ) : sendsMail ? (
       <p>
         <strong>Look into your mail.</strong> If {email} can be mailed, a link is on its way.
       </p>
     ) : (
       <p>
-        <strong>The mail waits in the outbox.</strong> This gateway has no mail server. The platform admin opens the
-        link for {email} in{' '}
+        <strong>The mail waits in the outbox.</strong> This gateway has no mail server. Whoever holds the admin key
+        opens the link for {email} in{' '}
         <a href="/console/installation/outbox" target="_blank" rel="noopener">
           the outbox
         </a>

@@ -2,18 +2,14 @@ import { Server } from 'lucide-react';
 import { Skeleton } from '../design/status.tsx';
 import { Link, usePath } from '../router.tsx';
 import { useSearch } from '../search.ts';
-import { homeSection, installationSection, type NavigationItem, type NavigationSection } from './sections.ts';
+import { installationSection, type NavigationItem, type NavigationSection } from './sections.ts';
 import type { Surroundings } from './use-sections.ts';
 
 /** The pages around the address, by section. */
 export function Sidebar({ around: { place, sections } }: { readonly around: Surroundings }) {
   const path = usePath();
   const [tab] = useSearch('tab', '');
-  const shown = [
-    ...(place.kind === 'installation' ? [homeSection] : []),
-    ...sections,
-    ...(place.kind === 'home' ? [elsewhereSection] : []),
-  ];
+  const shown = place.kind === 'home' ? [...sections, elsewhereSection] : sections;
   const current = currentOf(
     shown.flatMap(({ items }) => items),
     path,

@@ -54,5 +54,5 @@ function sectionsOf(
   }
   if (kind === 'organization')
     return organization === undefined ? [] : [coordinationSection(organization), managementSection(organization)];
-  return kind === 'installation' ? [installationSection] : [homeSection];
+  return kind === 'installation' ? [homeSection, installationSection] : [homeSection];
 }

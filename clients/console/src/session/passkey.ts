@@ -59,11 +59,16 @@ export async function signInByPasskey(): Promise<void> {
   await ask(`${plane}/sign-in/passkey`, { response });
 }
 
-/** Sends a sign-in link by mail. The link returns to this page. @throws an {@link Envelope} */
-export async function mailLink(email: string): Promise<void> {
+/**
+ * Sends a sign-in link by mail. The link returns to this page.
+ *
+ * @returns the link where nothing is mailed in development; otherwise undefined
+ * @throws an {@link Envelope}
+ */
+export async function mailLink(email: string): Promise<string | undefined> {
   const body = new URLSearchParams({ email, return_to: location.pathname });
   const sent = await fetch(`${plane}/sign-in`, { method: 'POST', body }).catch(() => undefined);
-  if (sent?.ok === true) return;
+  if (sent?.ok === true) return sent.headers.get('x-svc-unsent-link') ?? undefined;
   const code = sent?.headers.get('x-svc-error-code') ?? 'NO_ANSWER';
   const wait = sent?.headers.get('retry-after');
   const words: Readonly<Record<string, string>> = {
