@@ -15,9 +15,12 @@ import { runTests, type TestRun } from './tests/run-tests.ts';
 const args = process.argv.slice(2);
 const tries = process.env.CI === 'true' ? 3 : 1;
 const gate = ['gate', 'own modules'];
-const samples = 'samples';
 
-const projects = args.includes('--all') ? [...gate, 'full'] : args.includes('--smoke') ? ['smoke'] : [...gate, samples];
+const projects = args.includes('--all')
+  ? [...gate, 'full']
+  : args.includes('--smoke')
+    ? ['smoke']
+    : [...gate, 'samples'];
 const rest = args.filter((arg) => arg !== '--all' && arg !== '--smoke');
 const run: TestRun = { projects, words: rest, tries };
 

@@ -77,6 +77,7 @@ export function createPasswordHasher({
 }
 
 const unpadded = (length: number) => randomBytes(length).toString('base64').replace(/=+$/, '');
+
 /** Of a password that no user has, for users without one: made up, so that there is nothing to wait for. */
 const decoyOf = ({ memorySize, iterations }: ArgonCost) =>
   `$argon2id$v=19$m=${memorySize},t=${iterations},p=${argonForm.parallelism}$${unpadded(saltLength)}$${unpadded(argonForm.hashLength)}`;

@@ -76,6 +76,8 @@ export interface Service {
   readonly statements: (run: () => Promise<unknown>) => Promise<string[]>;
   /** What was logged so far, one parsed line each. */
   readonly logged: () => Record<string, unknown>[];
+  /** Forgets what was logged so far. */
+  readonly forgetLogged: () => void;
   /** A wallet with an organization of its own. */
   readonly owner: (
     displayName?: string,
@@ -276,6 +278,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       }
     },
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    forgetLogged: () => {
+      lines.length = 0;
+    },
     owner,
     async project() {
       const { wallet, orgId, principalId } = await owner();
@@ -291,18 +296,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     dataDir,
     async stop() {
-      const databases = await control.sql<{ database_name: string; role_name: string }>(
-        'select database_name, role_name from projects',
-      );
-      for (const { database_name, role_name } of databases) {
-        // The first ones may have been stopped by their test.
-        const { projectDatabases } = (later.at(-1) ?? app).services;
-        await projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
-      }
+      const databases = await control.sql<NamedDatabase>('select database_name, role_name from projects');
+      // The first ones may have been stopped by their test.
+      await dropDatabases(later.at(-1) ?? app, databases);
       await Promise.all([...nodes, ...later].map((node) => node.stop()));
       await balancer?.close();
       await control.drop();
       for (const folder of [backupDir, dataDir]) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The database of a project, as its row names it. */
+export interface NamedDatabase {
+  readonly database_name: string;
+  readonly role_name: string;
+}
+
+/** Drops databases of projects, with their roles. */
+export async function dropDatabases({ services }: App, databases: readonly NamedDatabase[]): Promise<void> {
+  for (const { database_name, role_name } of databases)
+    await services.projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
 }

@@ -1,5 +1,5 @@
 import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
-import { type Service, startService } from './service.ts';
+import { dropDatabases, type NamedDatabase, type Service, startService } from './service.ts';
 
 let running: Promise<Service> | undefined;
 
@@ -13,27 +13,21 @@ let running: Promise<Service> | undefined;
 export async function sharedService(): Promise<Service> {
   running ??= startService();
   const service = await running;
-  const { control, app } = service;
-  // All files come from one address, and none has the tries of another.
-  Object.assign(app.services, { rateLimiter: new RateLimiter() });
+  const { control, app, nodes } = service;
+  // All files come from one address, and none has the tries of another, nor its log.
+  for (const { services } of nodes) Object.assign(services, { rateLimiter: new RateLimiter() });
   await control.sql('delete from sign_in_tries');
-  const loggedBefore = service.logged().length;
+  service.forgetLogged();
   const [before] = await control.sql<{ now: Date }>('select clock_timestamp() as now');
   return {
     ...service,
-    logged: () => service.logged().slice(loggedBefore),
     async stop() {
-      const made = await control.sql<{ database_name: string; role_name: string }>(
+      const made = await control.sql<NamedDatabase>(
         `update projects set state = 'deleted', deleted_at = coalesce(deleted_at, now()) where created_at >= $1
           returning database_name, role_name`,
         [before!.now],
       );
-      for (const { database_name, role_name } of made)
-        await app.services.projectDatabases.drop({
-          server: 'main',
-          databaseName: database_name,
-          roleName: role_name,
-        });
+      await dropDatabases(app, made);
     },
   };
 }

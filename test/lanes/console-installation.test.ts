@@ -76,9 +76,11 @@ describe.skipIf(chromiumProgram() === undefined)('the installation in the consol
   });
 
   test('who signs out leaves no key behind', async () => {
-    const { page, enter, chooseInMenu, visit } = await asAdmin('/installation/limits');
+    const { page, enter, press, chooseInMenu, visit } = await asAdmin('/installation/limits');
     await page.getByRole('group', { name: 'Limits by tier' }).waitFor();
     await chooseInMenu('Sign out');
+    await page.getByLabel('Admin key').waitFor();
+    await press('Sign in');
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await enter();
     await visit('/installation/limits');

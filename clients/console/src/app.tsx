@@ -8,7 +8,7 @@ import { OperatorFrame, opensByKey } from './frame/operator-frame.tsx';
 import { Shell } from './frame/shell.tsx';
 import { addressOf, pageOf } from './pages.tsx';
 import { go, usePath } from './router.tsx';
-import { idOf, session } from './session/session.ts';
+import { idOf, session, wasKey } from './session/session.ts';
 import { settings } from './settings.ts';
 import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
@@ -24,7 +24,7 @@ export function App() {
   }, [address, path]);
   if (current.state === 'away') return <Away retry={current.retry} />;
   if (current.state === 'out' && current.waiting === undefined)
-    return opensByKey(address) ? (
+    return opensByKey(address) && !wasKey() ? (
       <OperatorFrame>
         <Boundary key={path}>{pageOf(address)}</Boundary>
       </OperatorFrame>

@@ -1,19 +1,18 @@
-import { Menu as MenuIcon, Search } from 'lucide-react';
+import { Search } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { IconButton } from '../design/button.tsx';
 import { Toasts } from '../design/toast.tsx';
 import type { Link as Connection } from '../graph/link.ts';
 import { ProofPrompt } from '../proof/proof-prompt.tsx';
-import { go, Link } from '../router.tsx';
+import { go } from '../router.tsx';
 import type { Member } from '../session/session.ts';
 import type { Settings } from '../settings.ts';
 import { AvatarMenu } from './avatar-menu.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
+import { Frame } from './frame.tsx';
 import { Palette } from './palette.tsx';
 import { ShortcutList } from './shortcut-list.tsx';
 import { commandKey, useShortcuts } from './shortcuts.ts';
-import { Sidebar } from './sidebar.tsx';
 import { Switchers } from './switchers.tsx';
 import { UpgradeBanner } from './upgrade-banner.tsx';
 import { useSurroundings } from './use-sections.ts';
@@ -33,7 +32,6 @@ const focusSearch = () =>
 /** The frame of every page: where it is, what is around it, the member, and the state of the connection. */
 export function Shell({ member, link, settings, path, children }: ShellProps) {
   const around = useSurroundings(path);
-  const [menu, setMenu] = useState(false);
   const [over, setOver] = useState<'palette' | 'shortcuts'>();
   const closeOver = () => setOver(undefined);
   const items = around.sections.flatMap((section) => section.items);
@@ -47,47 +45,37 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
   );
   return (
     <>
-      <a className="skip" href="#content">
-        Skip to content
-      </a>
-      <div className="frame">
-        <header className="top-bar">
-          <IconButton
-            icon={MenuIcon}
-            label="Menu"
-            aria-expanded={menu}
-            aria-controls="menu"
-            onPress={() => setMenu(!menu)}
-          />
-          <Link to="/" className="brand" aria-label="Overview">
-            <img src="/console/favicon.svg" alt="" />
-          </Link>
-          <Switchers around={around} />
-          <Button
-            className="palette-button"
-            onPress={() => setOver('palette')}
-            aria-label={`Search or run a command ${commandKey}K`}
-          >
-            <Search className="icon" aria-hidden="true" />
-            <span>Search or run a command</span> <kbd>{commandKey}K</kbd>
-          </Button>
-          <AvatarMenu member={member} settings={settings} showShortcuts={() => setOver('shortcuts')} />
-        </header>
-        {/* biome-ignore lint/a11y: a press on a link inside closes the menu; the links are what is reached by key. */}
-        <nav id="menu" aria-label="Console" className={menu ? 'side is-open' : 'side'} onClick={() => setMenu(false)}>
-          <Sidebar around={around} />
-        </nav>
-        <div className="content">
-          <ConnectionBanner link={link} label={member.label} />
-          <UpgradeBanner />
-          {member.kind === 'person' && member.readsOnly && (
-            <p className="banner is-quiet">This session only reads. Sign in here with a passkey to change anything.</p>
-          )}
-          <main id="content" tabIndex={-1}>
-            {children}
-          </main>
-        </div>
-      </div>
+      <Frame
+        around={around}
+        home="Overview"
+        bar={
+          <>
+            <Switchers around={around} />
+            <Button
+              className="palette-button"
+              onPress={() => setOver('palette')}
+              aria-label={`Search or run a command ${commandKey}K`}
+            >
+              <Search className="icon" aria-hidden="true" />
+              <span>Search or run a command</span> <kbd>{commandKey}K</kbd>
+            </Button>
+            <AvatarMenu member={member} settings={settings} showShortcuts={() => setOver('shortcuts')} />
+          </>
+        }
+        banners={
+          <>
+            <ConnectionBanner link={link} label={member.label} />
+            <UpgradeBanner />
+            {member.kind === 'person' && member.readsOnly && (
+              <p className="banner is-quiet">
+                This session only reads. Sign in here with a passkey to change anything.
+              </p>
+            )}
+          </>
+        }
+      >
+        {children}
+      </Frame>
       <Palette
         isOpen={over === 'palette'}
         close={closeOver}
