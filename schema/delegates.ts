@@ -13,6 +13,13 @@ import { changeField, fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
+const DelegatePurposeEnum = builder.enumType('DelegatePurpose', {
+  description: 'Whom a delegate is for who needs no grant made before.',
+  values: {
+    AGENT: { value: 'agent', description: 'An agent that reads, changes and deploys the project.' },
+  } as const,
+});
+
 const DelegateKindEnum = builder.enumType('DelegateKind', {
   description: 'How a delegate proves itself.',
   values: {
@@ -122,10 +129,10 @@ changeField('createDelegate', createDelegate, {
   input: 'Which part of which grant, and for whom.',
   argument: 'The new delegate.',
   ids: { grant: null },
-  required: ['scope'],
   // Their versions are no question here.
-  describe: { scope: 'What it may do.', spend_cap: 'What it may spend; no limit when absent.' },
+  describe: { scope: 'What it may do; not with `for`.', spend_cap: 'What it may spend; no limit when absent.' },
   types: {
+    for: DelegatePurposeEnum,
     kind: DelegateKindEnum,
     scope: {
       name: 'DelegateScopeInput',

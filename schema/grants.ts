@@ -22,7 +22,10 @@ export const CapabilityEnum = builder.enumType('Capability', {
     SECRETS_WRITE: { value: 'secrets:write', description: 'Set and delete secrets.' },
     DOMAINS_WRITE: { value: 'domains:write', description: 'Change domains.' },
     MAILBOX_WRITE: { value: 'mailbox:write', description: 'Change mailboxes.' },
-    PROJECT_WRITE: { value: 'project:write', description: 'Rename the project.' },
+    PROJECT_WRITE: {
+      value: 'project:write',
+      description: 'Read, rename, change and deploy the project: its SQL, what it exposes, its releases and assets.',
+    },
     PROJECT_ARCHIVES_EXPORT: { value: 'project:archives:export', description: 'Export archives.' },
   } as const satisfies Record<string, { value: Capability; description: string }>,
 });

@@ -30,7 +30,7 @@ const lastLines: readonly (readonly [string, string])[] = [
 
 const stepsByCode: Readonly<Record<string, string>> = {
   AUTH_REQUIRED:
-    'Have the host send a credential: a delegate token as Authorization: Bearer, made by svc delegates create, or a project’s key as apikey. Or have it run svc mcp, which signs each call with a wallet of its machine.',
+    'Have the host send a credential: a delegate token as Authorization: Bearer, made by svc delegates create --for agent, or a project’s key as apikey. Or have it run svc mcp, which signs each call with a wallet of its machine.',
   INVALID_AUTH: 'Make a new credential and send the call again.',
   NOT_AUTHORIZED: 'Ask an owner for the role or the grant that details names; the id may also be wrong.',
   ADMIN_REQUIRED: 'Leave this to the platform’s admin.',
@@ -52,8 +52,27 @@ const stepsByStatus: Readonly<Record<number, string>> = {
   429: 'Wait, then call again.',
 };
 
-const stepFor = (code: unknown, status: number): string =>
-  stepsByCode[String(code)] ??
+const credentialNames: Readonly<Record<string, string>> = {
+  wallet: 'a wallet’s signature, which svc mcp makes',
+  control_plane: 'a person’s session',
+  operator: 'a person’s session that only reads',
+  delegate: 'a delegate token',
+};
+
+/** The next step of a caller whose kind of credential was refused, and no credential was missing. */
+function otherCredential({ code, details, next_actions }: Refused): string | undefined {
+  if (code === 'NOT_AUTHORIZED' || code === 'FORBIDDEN')
+    return Array.isArray(next_actions) && next_actions.length > 0
+      ? 'Ask the owner of the project for a credential that the next actions name.'
+      : undefined;
+  const accepted = (details as { readonly accepted?: readonly string[] } | undefined)?.accepted;
+  if (code !== 'AUTH_REQUIRED' || accepted === undefined) return undefined;
+  return `Leave this to somebody with ${accepted.map((kind) => credentialNames[kind] ?? kind).join(' or ')}.`;
+}
+
+const stepFor = (refused: Refused, status: number): string =>
+  otherCredential(refused) ??
+  stepsByCode[String(refused.code)] ??
   stepsByStatus[status] ??
   (status >= 500 ? 'Call again after a pause; tell the operator the trace when it stays.' : 'See details.');
 
@@ -93,6 +112,6 @@ export function errorText(tool: string, refused: Refused, status: number): strin
     ...(actions.length === 0 ? [] : ['Next actions:', ...actions.map(actionLine)]),
     ...lastLines.flatMap((line) => told(refused, line)),
     '',
-    `Next step: ${stepFor(refused.code, status)}`,
+    `Next step: ${stepFor(refused, status)}`,
   ].join('\n');
 }

@@ -83,16 +83,7 @@ const particular: readonly Tool[] = [
     ),
   ),
 
-  eitherTool(
-    {
-      name: 'list_projects',
-      description:
-        'Projects the caller may see, newest first, a page at a time. With all, every project that the caller answers for, over all organizations and wallets, at once.',
-      isFirst: ({ all }) => all === true,
-    },
-    withAll(named('operator.listProjects', 'list_projects')),
-    withAll(named('projects.list', 'list_projects', { after: 'cursor' })),
-  ),
+  listProjectsTool(),
   byProject(joinTool(routes)),
   byProject(exclusively(named('claims.create', 'claim_room_resource'))),
   ...balanceTools(routes),
@@ -112,6 +103,25 @@ function withDelivery(tool: Tool): Tool {
     run: (run, { include_delivery: shown, ...args }) =>
       tool.run(run, shown === true ? { ...args, include: 'delivery' } : args),
   };
+}
+
+/** `list_projects`. Nobody answers for a delegate: all that it may see is one list. */
+function listProjectsTool(): Tool {
+  const listed = withAll(named('projects.list', 'list_projects', { after: 'cursor' }));
+  const answeredFor = withAll(named('operator.listProjects', 'list_projects'));
+  return eitherTool(
+    {
+      name: 'list_projects',
+      description:
+        'Projects the caller may see, newest first, a page at a time. With all, every project that the caller answers for, over all organizations and wallets, at once.',
+      isFirst: ({ all }) => all === true,
+    },
+    {
+      ...answeredFor,
+      run: async (run, args) => ((await run.ctx.caller()).kind === 'delegate' ? listed : answeredFor).run(run, args),
+    },
+    listed,
+  );
 }
 
 /** Which of two lists is meant is no input of either. */

@@ -1,3 +1,4 @@
+import type { NextAction } from '../../core/error-codes.ts';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
@@ -13,7 +14,7 @@ import {
   roomStatement,
 } from './access-statements.ts';
 import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
-import { type Action, reaches } from './permissions.ts';
+import { type Action, type Capability, reaches } from './permissions.ts';
 
 /** By what right a caller was admitted; also what the audit names as the authority. */
 export type Authority =
@@ -102,9 +103,11 @@ function byStatement<Input, Row extends OrgRow>(
 export function notAuthorized(
   action: Action,
   reason: 'member' | 'grant' | 'forbidden' | 'project_not_found',
+  nextActions: readonly NextAction[] = [],
 ): ServiceError {
   const capability = action.grants === 'any' ? null : (action.grants?.[0] ?? null);
   return new ServiceError('NOT_AUTHORIZED', {
+    nextActions,
     details: { action: action.name, required_role: action.role, required_capability: capability, reason },
   });
 }
@@ -161,7 +164,10 @@ export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<I
   authorise: async (_ctx, caller) => {
     requireCredential(caller);
     if (!isPrincipal(caller) || !accepts.includes(caller.kind)) {
-      throw new ServiceError('AUTH_REQUIRED', { message: 'This kind of credential cannot act here.' });
+      throw new ServiceError('AUTH_REQUIRED', {
+        message: 'This kind of credential cannot act here.',
+        details: { credential: caller.kind, accepted: accepts },
+      });
     }
     return { principal: caller };
   },
@@ -295,6 +301,23 @@ function requireCredential(caller: Caller): void {
   if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
 }
 
+/** The credentials that an action admits, for the holder of one that it does not. The same whatever the target is. */
+function admitted({ role, delegate, serviceKey }: Action): readonly NextAction[] {
+  const whys = [
+    delegate === undefined || delegate === 'any' ? undefined : byDelegate(delegate),
+    serviceKey === true ? 'Send the service key of the project in the header apikey.' : undefined,
+    role === null
+      ? undefined
+      : `Act as a member of the organization with the role ${role}${role === 'owner' ? '' : ' or above'}.`,
+  ];
+  return whys.flatMap((why) => (why === undefined ? [] : [{ type: 'authenticate', why }]));
+}
+
+const byDelegate = (capabilities: readonly Capability[]): string =>
+  `Use a delegate with ${capabilities.join(' or ')}${
+    capabilities.includes('project:write') ? '; `svc delegates create --for agent` makes one with project:write' : ''
+  }.`;
+
 /**
  * Decides what the credential itself can decide. A delegate or service key is admitted by what it claims and the
  * database only loads; for a principal the database decides, by membership or grant.
@@ -309,10 +332,10 @@ function admit(
   switch (caller.kind) {
     case 'delegate': {
       const { delegate } = action;
-      if (delegate === undefined) throw notAuthorized(action, 'forbidden');
+      if (delegate === undefined) throw notAuthorized(action, 'forbidden', admitted(action));
       const capable = delegate === 'any' || delegate.some((one) => caller.scope.capabilities.includes(one));
       const claim = { orgId: caller.orgId, projectIds: caller.projectIds, namedRooms: true };
-      if (!capable || !covers(claim)) throw notAuthorized(action, capable ? reason : 'grant');
+      if (!capable || !covers(claim)) throw notAuthorized(action, capable ? reason : 'grant', admitted(action));
       return { principalId: null, admitted: { kind: 'delegate' } };
     }
     case 'project_key': {
@@ -320,7 +343,9 @@ function admit(
         throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
       }
       const claim = { orgId: caller.orgId, projectIds: [caller.projectId], namedRooms: false };
-      if ((caller.role !== 'anon' && action.serviceKey !== true) || !covers(claim)) throw new ServiceError('FORBIDDEN');
+      if ((caller.role !== 'anon' && action.serviceKey !== true) || !covers(claim)) {
+        throw new ServiceError('FORBIDDEN', { nextActions: admitted(action) });
+      }
       return { principalId: null, admitted: { kind: caller.role === 'anon' ? 'anon_key' : 'service_key' } };
     }
     case 'admin':

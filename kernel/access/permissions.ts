@@ -27,11 +27,19 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number];
 
 /** One right in two spellings: the first is that of grants, the second that of delegates. */
-const reading: readonly string[] = ['read', 'project.read'];
+const reading = ['read', 'project.read'] as const satisfies readonly Capability[];
 
-/** What a delegate of a grant may be given: the grant's own capability, in each of its spellings. */
-export const coveredBy = (capability: string): readonly string[] =>
-  reading.includes(capability) ? reading : [capability];
+/** Each of these opens the project itself for reading: lists show it. */
+export const openingCapabilities = [...reading, 'project:write'] as const satisfies readonly Capability[];
+
+/**
+ * What a delegate of a grant may be given: the grant's own capability, in each of its spellings. Whoever may write to a
+ * project may read and deploy it, too.
+ */
+export const coveredBy = (capability: string): readonly string[] => {
+  if (capability === 'project:write') return [capability, ...reading, 'deploy'];
+  return reading.some((one) => one === capability) ? reading : [capability];
+};
 
 /** The callers that one action allows. A credential that has no cell in the row is refused. */
 export interface Permission {

@@ -1,4 +1,5 @@
 import { type Caller, principalIdOf } from './caller.ts';
+import { openingCapabilities } from './permissions.ts';
 
 /** What a caller may see, as parameters of a statement: its principal, projects its credential names, everything. */
 export type Visibility = readonly [principalId: string | null, projectIds: readonly string[], everything: boolean];
@@ -9,7 +10,7 @@ export type Visibility = readonly [principalId: string | null, projectIds: reado
  */
 export function visibilityOf(caller: Caller): Visibility {
   if (caller.kind === 'delegate') {
-    const readable = caller.scope.capabilities.some((one) => one === 'read' || one === 'project.read');
+    const readable = openingCapabilities.some((one) => caller.scope.capabilities.includes(one));
     return [null, readable ? caller.projectIds : [], false];
   }
   if (caller.kind === 'project_key') return [null, caller.role === 'service_role' ? [caller.projectId] : [], false];

@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { projectGrants } from '../../db/schema/projects.ts';
-import { computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';
+import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { capabilities } from '../../kernel/access/permissions.ts';
-import { grantHolds } from '../../kernel/access/rules.ts';
 import { moment, projectId, walletAddress } from '../../kernel/input/fields.ts';
-import { limitsOf } from '../../kernel/limits/limits.ts';
-import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { findOrCreatePrincipal } from '../identity/shared/subject-principal.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
+import { addGrant } from './add-grant.ts';
 import { endDelegates } from './end-delegates.ts';
-import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
+import { onItsProject, requireFuture } from './grant-input.ts';
 import { grantPolicy } from './policy.ts';
 import { grantActions } from './shared/actions.ts';
 import { type GrantRow, grantColumns } from './wire.ts';
@@ -58,22 +55,9 @@ export const createGrant = mutation({
     await endDelegates(work, work, over);
     const [held] = await work.rows(heldStatement.with(key));
     if (held !== undefined) return { grant: held, created: false };
-    await refuseOverQuota(
-      work,
-      countStatement.with({ orgId: org.id, projectId: project.id }),
-      quota,
-      limitsOf(org).grantsPerProject,
-    );
-    const inserted = insertStatement.with({
-      ...key,
-      id: randomUUID(),
-      policy: policy === null ? null : JSON.stringify(policy),
-      expiresAt: expires_at ?? null,
-      createdBy: await makerOf(work),
-    });
-    const [grant] = await work.rows(inserted);
+    const grant = await addGrant(work, { principalId, capability, policy, expiresAt: expires_at ?? null });
     work.authorityChanged(org.id);
-    return { grant: grant!, created: true };
+    return { grant, created: true };
   },
   audit: ({ grant, created }, { wallet }) =>
     created
@@ -110,18 +94,6 @@ const lockStatement = statement(
   ({ id }, row) => sql`select ${row} from ${principals} where ${principals.id} = ${id} for no key update`,
 );
 
-const quota = { scope: 'project', metric: 'grants' } as const;
-
-const countStatement = statement(
-  'grants.count',
-  {
-    params: pick(projectGrants, 'orgId', 'projectId'),
-    row: { used: computed<number>('integer', sql`count(*)::int`) },
-  },
-  ({ orgId, projectId }, row) => sql`select ${row} from ${projectGrants} where ${projectGrants.orgId} = ${orgId}
-    and ${projectGrants.projectId} = ${projectId} and ${grantHolds(projectGrants)}`,
-);
-
 const endExpiredStatement = statement(
   'grants.end-expired',
   { params: key, row: pick(projectGrants, 'id') },
@@ -133,13 +105,4 @@ const heldStatement = statement(
   'grants.held',
   { params: key, row: grantColumns },
   (given, row) => sql`select ${row} from ${projectGrants} where ${hasGrantKey(given)}`,
-);
-
-const insertStatement = statement(
-  'grants.insert',
-  {
-    params: { ...key, ...pick(projectGrants, 'id', 'policy', 'expiresAt', 'createdBy') },
-    row: grantColumns,
-  },
-  (given, row) => sql`${insertInto(projectGrants, given)} returning ${row}`,
 );

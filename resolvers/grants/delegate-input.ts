@@ -41,6 +41,7 @@ export function scopeWithin(
 ): DelegateScope {
   const refusal = (reason: string) =>
     new ServiceError('INVALID_DELEGATE_SCOPE', {
+      message: `The scope ${reason}. Its grant covers ${coveredBy(grant.capability).join(', ')}.`,
       details: { field: 'scope', reason, capabilities: coveredBy(grant.capability), projects: [grant.projectId] },
     });
   if (scope === null) throw refusal('must be {v: 1, capabilities: [...], projects?: [...]} and nothing else');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { type Delegate, delegates } from '../../db/schema/projects.ts';
+import { type Delegate, delegates, projectGrants } from '../../db/schema/projects.ts';
 import { setOf, statement } from '../../db/sql.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
@@ -23,6 +23,7 @@ export const revokeDelegate = mutation({
     await holdRight(work, grantActions['project:delegates:write']);
     const [delegate] = await work.rows(revokeStatement.with(keyOf(work, id)));
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
+    await work.rows(endOwnGrantStatement.with({ ...keyOf(work, delegate.grantId), principalId: delegate.principalId }));
     work.authorityChanged(work.org.id);
     return delegate;
   },
@@ -40,4 +41,13 @@ const revokeStatement = statement(
   { params: keyOfGrant, row: delegateColumns },
   (given, row) => sql`update ${delegates} ${setOf(delegates, { revokedAt: sql`now()` })}
     where ${hasKey(delegates, given)} and ${delegates.revokedAt} is null returning ${row}`,
+);
+
+/** The grant of an agent that was connected in one step is held by the delegate itself, and of use to nobody else. */
+const endOwnGrantStatement = statement(
+  'delegates.end-own-grant',
+  { params: { ...keyOfGrant, principalId: delegates.principalId } },
+  ({ principalId, ...given }) => sql`update ${projectGrants} ${setOf(projectGrants, { revokedAt: sql`now()` })}
+    where ${hasKey(projectGrants, given)} and ${projectGrants.principalId} = ${principalId}
+      and ${projectGrants.revokedAt} is null`,
 );

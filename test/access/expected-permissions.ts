@@ -28,7 +28,9 @@ interface Expected {
 
 const everyRole = roles.join(' ');
 const everyCapability = capabilities.join(' ');
-const reading = 'read project.read';
+const reading = 'read project.read project:write';
+const deploying = 'deploy project:write';
+const writing = { grants: 'project:write', delegates: 'project:write' };
 const paying = 'owner admin developer billing';
 
 const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
@@ -59,24 +61,24 @@ export const expected: Readonly<Record<string, Expected>> = {
   'project:grants:write': cell('owner'),
   'project:delegates:read': cell('owner'),
   'project:delegates:write': cell('owner'),
-  'project:list': cell(everyRole),
+  'project:list': cell(everyRole, { delegates: reading }),
   'project:create': cell('owner admin developer'),
   'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
   'project:keys:read': cell('owner'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
   'project:users:write': cell('owner admin developer', { serviceKey: true }),
-  'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:queries:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:queries:write': cell('owner admin developer', { serviceKey: true }),
-  'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:logs:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:expose:write': cell('owner admin developer', { serviceKey: true }),
-  'project:errors:write': cell('owner admin developer', { serviceKey: true }),
+  'project:sql': cell('owner admin developer', { ...writing, serviceKey: true, admin: true }),
+  'project:queries:read': cell('owner admin developer', { ...writing, serviceKey: true, admin: true }),
+  'project:queries:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'project:schema:read': cell('owner admin developer', { ...writing, serviceKey: true, admin: true }),
+  'project:logs:read': cell('owner admin developer', { ...writing, serviceKey: true, admin: true }),
+  'project:expose:read': cell('owner admin developer', { ...writing, serviceKey: true, admin: true }),
+  'project:expose:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'project:errors:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:content:write': cell('owner admin developer', {
-    grants: 'deploy',
-    delegates: 'deploy',
+    grants: deploying,
+    delegates: deploying,
     serviceKey: true,
     anonKey: true,
   }),
@@ -95,8 +97,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: 'secrets:write',
     serviceKey: true,
   }),
-  'project:assets:read': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy', serviceKey: true }),
-  'project:assets:write': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy', serviceKey: true }),
+  'project:assets:read': cell('owner admin developer', { grants: deploying, delegates: deploying, serviceKey: true }),
+  'project:assets:write': cell('owner admin developer', { grants: deploying, delegates: deploying, serviceKey: true }),
   'project:mail:read': cell('owner admin developer', {
     grants: 'mailbox:write',
     delegates: 'mailbox:write',
@@ -113,10 +115,10 @@ export const expected: Readonly<Record<string, Expected>> = {
     serviceKey: true,
     anonKey: true,
   }),
-  'project:deploys:write': cell('owner admin developer', { grants: 'deploy', delegates: 'deploy' }),
+  'project:deploys:write': cell('owner admin developer', { grants: deploying, delegates: deploying }),
   'project:domains:read': cell(everyRole, {
-    grants: `${reading} domains:write`,
-    delegates: `${reading} domains:write`,
+    grants: 'read project.read domains:write',
+    delegates: 'read project.read domains:write',
     serviceKey: true,
   }),
   'project:domains:write': cell('owner admin developer', {

@@ -281,8 +281,13 @@ test.each(sample(capabilities, 4))(
       expect(told, action).toBe(has(cell.delegates, one) ? 'OK' : refused);
       const foreign = has(cell.delegates, one) ? `NOT_AUTHORIZED ${reasonOfStranger(action)}` : refused;
       expect(await verdict(action, delegate, elsewhere), action).toBe(foreign);
-      // Named rooms, and so their list, belong to the whole organization, as escalations do.
-      if (action === 'room:list' || (action.startsWith('escalation:') && has(cell.delegates, one))) continue;
+      // Named rooms, and so their list, belong to the whole organization, as escalations do. Lists show one’s own alone.
+      if (
+        action === 'room:list' ||
+        action === 'project:list' ||
+        (action.startsWith('escalation:') && has(cell.delegates, one))
+      )
+        continue;
       expect(await verdict(action, delegate, { orgId, projectId: sibling.projectId }), action).toBe(foreign);
     }
   },

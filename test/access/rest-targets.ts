@@ -50,6 +50,9 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   domain: 'inner',
 };
 
+/** An id of something inside a target that nobody has. */
+export const nobodysInner = 'xyz_0123456789';
+
 /** Inputs that name something inside a target, with what a body calls them. */
 const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id', url: 'url' };
 /** Parameters that name no target, with a value that will do. */
@@ -70,15 +73,13 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 /** What of a body takes more than the smallest value. */
 const needed: Readonly<Record<string, object>> = {
   'deploys.plan': { spec: { i18n: null } },
+  'delegates.create': { grant_id: nobodysInner },
   'assets.put': { key: 'a.txt', content: 'a' },
   'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
 };
 
 /** Bodies that are an input as a whole. */
 const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
-
-/** An id of something inside a target that nobody has. */
-export const nobodysInner = 'xyz_0123456789';
 
 export interface RestTarget {
   readonly name: string;

@@ -78,6 +78,34 @@ describe.skipIf(chromiumProgram() === undefined)('sharing of a project in the co
     expect(await reads(second)).toBe(401);
   });
 
+  test('an agent is connected in one step: what is copied holds its token, what is shown does not', async () => {
+    const { page, visit, press } = await asOwner({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await visit(sharing);
+    await press('Connect an agent');
+    await press('Create token');
+    const shown = page.getByRole('alertdialog', { name: 'Connect the agent' });
+    await shown.getByRole('button', { name: 'Copy Settings of an MCP host' }).click();
+    await shown.getByText('Copied').first().waitFor();
+    const settings = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'));
+    const { url, headers } = settings.mcpServers.svc;
+    expect(new URL(url).pathname).toBe('/mcp');
+    expect(await shown.textContent()).not.toContain(headers.Authorization);
+    const answer = await fetch(new URL('/mcp', service.url), {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'run_sql', arguments: { project_id: projectId, sql: 'select 1 as one' } },
+      }),
+    });
+    expect(await answer.json()).toMatchObject({ result: { structuredContent: { rows: [{ one: 1 }] } } });
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('group', { name: 'Delegates' }).locator('tbody tr');
+    await row.getByText('Change and deploy the project').first().waitFor();
+  });
+
   test.each(looks)(
     'sharing can be used by everybody: %s, %i pixels wide',
     async (...look) => {
@@ -85,6 +113,7 @@ describe.skipIf(chromiumProgram() === undefined)('sharing of a project in the co
       await expectUsable(asOwner, look, [
         { path: sharing, sign: 'Deploy releases' },
         { path: `${sharing}?new=grant`, sign: 'It need not have signed in yet' },
+        { path: `${sharing}?new=agent`, sign: 'The agent gets a token for this project alone.' },
         { path: `${sharing}?new=delegate`, sign: 'The delegate acts under this grant' },
       ]);
     },

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport as CurrentTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -14,6 +15,7 @@ import { argumentsOf, programEnv } from '../helpers/programs.ts';
 import { startService } from '../helpers/service.ts';
 import { type Connected, classicOver, currentOver } from './clients.ts';
 
+const run = promisify(execFile);
 const service = await startService();
 const folder = await mkdtemp(join(tmpdir(), 'svc-bridge-'));
 afterAll(async () => {
@@ -31,6 +33,8 @@ async function machine(more: Record<string, string> = {}) {
     config,
     cwd,
     command: { command: process.execPath, args: [...argumentsOf('svc'), 'mcp'], env, cwd, stderr: 'pipe' as const },
+    /** Runs a command as the person at the terminal does. */
+    svc: (...words: string[]) => run(process.execPath, [...argumentsOf('svc'), ...words], { env, cwd }),
   };
 }
 
@@ -180,6 +184,7 @@ test('what a checkout is bound to need not be said', async () => {
   const { project_id } = (await first.callTool('provision_postgres_project', { org_id })).structuredContent;
   await first.close();
   await writeFile(join(here.cwd, '.svc.json'), JSON.stringify({ org: org_id }));
+  await here.svc('projects', 'use', project_id);
   const client = await classicOver(new ClassicTransport(here.command));
   const { tools } = (await client.listTools()) as unknown as {
     tools: { name: string; inputSchema: { required?: string[] } }[];
@@ -250,6 +255,28 @@ test('looking up the keys of a project leaves the active one as it is', async ()
   expect(keys.structuredContent).toMatchObject({ project_id: first });
   expect((await client.callTool('project_info')).structuredContent).toMatchObject({ project_id: second });
   await client.close();
+});
+
+test('what a model makes and chooses is meant by its own calls, and by nothing else on the machine', async () => {
+  const here = await machine();
+  const [first, second] = [
+    await classicOver(new ClassicTransport(here.command)),
+    await classicOver(new ClassicTransport(here.command)),
+  ];
+  await first.callTool('init');
+  const { org_id } = (await first.callTool('create_org')).structuredContent;
+  const { project_id } = (await first.callTool('provision_postgres_project', { org_id })).structuredContent;
+  expect((await first.callTool('project_info')).structuredContent).toMatchObject({ project_id });
+  expect((await second.callTool('project_info')).structuredContent).toMatchObject({ code: 'VALIDATION_FAILED' });
+  expect((await second.callTool('project_use', { project_id })).structuredContent).toMatchObject({ project_id });
+  expect((await second.callTool('project_info')).structuredContent).toMatchObject({ project_id });
+  expect((await first.callTool('project_use', { project_id: 'prj_nobodys' })).isError).toBe(true);
+  expect((await first.callTool('project_info')).structuredContent).toMatchObject({ project_id });
+  const state = await readFile(join(here.config, 'state.json'), 'utf8').catch(() => '{}');
+  expect(state).not.toContain(project_id);
+  expect(state).not.toContain(org_id);
+  await first.close();
+  await second.close();
 });
 
 describe('the program', () => {
@@ -375,7 +402,8 @@ test('the environment may say who a model is in rooms', async () => {
     if (senders.length === 0) {
       await client.callTool('init');
       const { org_id } = (await client.callTool('create_org')).structuredContent;
-      await client.callTool('provision_postgres_project', { org_id });
+      const made = await client.callTool('provision_postgres_project', { org_id });
+      await here.svc('projects', 'use', made.structuredContent.project_id);
     }
     senders.push((await client.callTool('send_room_message', { body: 'hello' })).structuredContent.sender);
     await client.close();

@@ -4,14 +4,14 @@ import { actions } from '../../../kernel/access/permissions.ts';
 export const assetActions = actions({
   'project:assets:read': {
     role: 'developer',
-    grants: ['deploy'],
-    delegate: ['deploy'],
+    grants: ['deploy', 'project:write'],
+    delegate: ['deploy', 'project:write'],
     serviceKey: true,
   },
   'project:assets:write': {
     role: 'developer',
-    grants: ['deploy'],
-    delegate: ['deploy'],
+    grants: ['deploy', 'project:write'],
+    delegate: ['deploy', 'project:write'],
     serviceKey: true,
   },
 });

@@ -7,8 +7,8 @@ import { actions } from '../../../kernel/access/permissions.ts';
 export const contentActions = actions({
   'project:content:write': {
     role: 'developer',
-    grants: ['deploy'],
-    delegate: ['deploy'],
+    grants: ['deploy', 'project:write'],
+    delegate: ['deploy', 'project:write'],
     serviceKey: true,
     anonKey: true,
   },

@@ -7,10 +7,14 @@ import { actions } from '../../../kernel/access/permissions.ts';
 export const deployActions = actions({
   'project:deploys:read': {
     role: 'viewer',
-    grants: ['read', 'project.read', 'deploy'],
-    delegate: ['read', 'project.read', 'deploy'],
+    grants: ['read', 'project.read', 'deploy', 'project:write'],
+    delegate: ['read', 'project.read', 'deploy', 'project:write'],
     serviceKey: true,
     anonKey: true,
   },
-  'project:deploys:write': { role: 'developer', grants: ['deploy'], delegate: ['deploy'] },
+  'project:deploys:write': {
+    role: 'developer',
+    grants: ['deploy', 'project:write'],
+    delegate: ['deploy', 'project:write'],
+  },
 });

@@ -4,8 +4,8 @@ import { actions } from '../../../kernel/access/permissions.ts';
 export const functionActions = actions({
   'project:functions:read': {
     role: 'viewer',
-    grants: ['read', 'project.read', 'deploy'],
-    delegate: ['read', 'project.read', 'deploy'],
+    grants: ['read', 'project.read', 'deploy', 'project:write'],
+    delegate: ['read', 'project.read', 'deploy', 'project:write'],
     serviceKey: true,
   },
 });

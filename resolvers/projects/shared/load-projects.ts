@@ -2,6 +2,7 @@ import { type SQL, sql } from '../../../db/drizzle.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { projectGrants, projects } from '../../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../../db/sql.ts';
+import { openingCapabilities } from '../../../kernel/access/permissions.ts';
 import { projectColumns as ownColumns } from '../../../kernel/access/project-columns.ts';
 import { grantHolds, memberOrgs } from '../../../kernel/access/rules.ts';
 import { visibilityOf } from '../../../kernel/access/visibility.ts';
@@ -35,13 +36,16 @@ export async function viewerOf(ctx: Context) {
   return { principal, named, everything };
 }
 
+/** The capabilities of grants that show a project, as a list of SQL. */
+const opening = sql.raw(`(${openingCapabilities.map((one) => `'${one}'`).join(', ')})`);
+
 /**
  * The projects that a caller may see. What the caller has is looked up first and projects by that, so that those of
  * others are never read.
  */
 export function visible({ principal, named, everything }: { readonly [Name in keyof typeof viewer]: SQL }): SQL {
   const readable = sql`${projectGrants.principalId} = ${principal}
-    and ${projectGrants.capability} in ('read', 'project.read') and ${grantHolds(projectGrants)}`;
+    and ${projectGrants.capability} in ${opening} and ${grantHolds(projectGrants)}`;
   return sql`${projects.deletedAt} is null and (${everything}::boolean or ${projects.id} = any(${named}::text[])
     or ${projects.orgId} = any(${memberOrgs(principal)})
     or (${projects.id} = any(array(select ${projectGrants.projectId} from ${projectGrants} where ${readable}))

@@ -2,5 +2,11 @@ import { actions } from '../../../kernel/access/permissions.ts';
 
 /** Who may do what here. */
 export const trafficActions = actions({
-  'project:logs:read': { role: 'developer', serviceKey: true, admin: true },
+  'project:logs:read': {
+    role: 'developer',
+    grants: ['project:write'],
+    delegate: ['project:write'],
+    serviceKey: true,
+    admin: true,
+  },
 });

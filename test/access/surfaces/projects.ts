@@ -14,7 +14,7 @@ export const projectSurfaces = ({ params, service }: Stage): Surfaces => {
       field: () => `mutation { createProject(input: { org: "${params.org_id}" }) { id } }`,
     },
     'GET /projects/v1': {
-      cells: 'A + + + N F A F',
+      cells: 'A + + + + F A F',
       search: () => `?org_id=${params.org_id}`,
       field: () => `{ projects(org: "${params.org_id}") { edges { cursor } } }`,
     },

@@ -16,6 +16,7 @@ export const group: Group = {
       flags: { grant: 'grant', expires_at: 'expires' },
       about: ['The token is printed this once, and kept nowhere.'],
       examples: [
+        ['A token for an agent that works on the project', 'delegates create --for agent'],
         [
           'A token that reads',
           `delegates create --grant 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --scope '{"v":1,"capabilities":["read"]}'`,

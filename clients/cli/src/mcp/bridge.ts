@@ -207,7 +207,7 @@ class Bridge {
     const data = isObject(result) && result.isError !== true ? result.structuredContent : undefined;
     if (!isObject(data)) return;
     const { org_id, project_id, anon_key, service_key } = data;
-    if (tool === createOrg && typeof org_id === 'string') await this.#host.useOrg(org_id);
+    if (tool === createOrg && typeof org_id === 'string') this.#host.useOrg(org_id);
     if (typeof project_id === 'string' && typeof anon_key === 'string' && typeof service_key === 'string')
       await this.#host.saveProjectKeys(project_id, { anon_key, service_key }, tool === provision);
   }

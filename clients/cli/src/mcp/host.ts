@@ -29,8 +29,10 @@ export interface McpBridgeHost {
   readonly projectKeys: (projectId: string) => Promise<ProjectKeys | undefined>;
   /** @param isNew whether it was made just now, and is the project that is meant from then on */
   readonly saveProjectKeys: (projectId: string, keys: ProjectKeys, isNew: boolean) => Promise<void>;
-  /** Makes an organization the one that calls mean from then on, as `svc org use` does. */
-  readonly useOrg: (orgId: string) => Promise<void>;
+  /** Makes an organization the one that the calls of this process mean from then on. */
+  readonly useOrg: (orgId: string) => void;
+  /** Makes a project the one that the calls of this process mean from then on. */
+  readonly useProject: (projectId: string) => void;
   /**
    * Runs a command of `svc` inside this process.
    *

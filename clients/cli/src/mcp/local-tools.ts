@@ -12,6 +12,8 @@ interface LocalCall {
   readonly tool: LocalTool;
   /** The command that does it. */
   readonly words: (args: Arguments) => readonly string[];
+  /** What it means for the calls that follow, once it was done. */
+  readonly after?: (host: McpBridgeHost, args: Arguments) => void;
   /** Whether the profile `buyer` has it, too. */
   readonly forBuyers?: boolean;
 }
@@ -93,11 +95,12 @@ const calls: readonly LocalCall[] = [
     tool: local(
       'project_use',
       'Use a project',
-      'Make a project the active one: calls that name none mean it.',
+      'Make a project the active one: calls of this session that name none mean it.',
       { project_id: text('Project, for example prj_0kz3m.') },
       { required: ['project_id'] },
     ),
-    words: ({ project_id }) => ['projects', 'use', String(project_id)],
+    words: ({ project_id }) => ['projects', 'get', String(project_id)],
+    after: ({ useProject }, { project_id }) => useProject(String(project_id)),
   },
   {
     tool: local(
@@ -190,7 +193,7 @@ export const localTools = (profile: string | undefined): readonly ListedTool[] =
 
 /** The result of a tool of this machine; undefined when there is none of that name. */
 export async function callLocal(
-  { run }: McpBridgeHost,
+  host: McpBridgeHost,
   profile: string | undefined,
   name: string,
   args: Arguments,
@@ -200,7 +203,9 @@ export async function callLocal(
   const fault = faultIn(call.tool, args);
   if (fault !== undefined) return refused(name, fault);
   try {
-    return answered(call.tool.title, await run(call.words(args)));
+    const document = await host.run(call.words(args));
+    call.after?.(host, args);
+    return answered(call.tool.title, document);
   } catch (error) {
     if (isObject(error) && isObject(error.envelope)) return refused(name, error.envelope);
     throw error;

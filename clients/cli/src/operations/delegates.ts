@@ -5,7 +5,8 @@ export const rows = {
   'delegates.create': {
     operation: 'delegates.create',
     command: 'delegates create',
-    summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
+    summary:
+      'Make a delegate that narrows a grant, or one for an agent; the token of an agent’s key is shown this once.',
     method: 'POST',
     path: '/projects/v1/:id/delegates',
     inputs: {
@@ -16,12 +17,18 @@ export const rows = {
         about: 'Project, for example `prj_0kz3m`.',
         required: true,
       },
+      for: {
+        at: 'body',
+        as: 'for',
+        type: 'string',
+        about:
+          '`agent`: may read, change and deploy the project, by a grant of its own, in place of `grant` and `scope`.',
+      },
       grant: {
         at: 'body',
         as: 'grant_id',
         type: 'string',
-        about: 'Grant, a UUID.',
-        required: true,
+        about: 'Grant that it narrows, a UUID; not with `for`.',
       },
       kind: {
         at: 'body',
@@ -34,7 +41,7 @@ export const rows = {
         at: 'body',
         as: 'scope',
         type: 'json',
-        about: 'What it may do: version 1, capabilities of its grant, and its project if any is named.',
+        about: 'What it may do: version 1, capabilities of its grant, and its project if any is named; not with `for`.',
       },
       spend_cap: {
         at: 'body',

@@ -69,15 +69,17 @@ interface CodeBlockProps {
   /** Says what the code is, above it. */
   readonly title: string;
   readonly code: string;
+  /** What is copied, where the shown code hides a secret. @default the code */
+  readonly copies?: string;
 }
 
 /** Code to read and to copy. Long lines scroll. */
-export function CodeBlock({ title, code }: CodeBlockProps) {
+export function CodeBlock({ title, code, copies = code }: CodeBlockProps) {
   return (
     <figure className="code-block" aria-label={title}>
       <figcaption>
         <span>{title}</span>
-        <CopyButton what={title} text={code} isIcon />
+        <CopyButton what={title} text={copies} isIcon />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key. */}
       <pre tabIndex={0}>

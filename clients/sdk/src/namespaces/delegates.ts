@@ -5,7 +5,7 @@ import type { Delegate, IssuedDelegate } from '../types.ts';
 
 /** Operations of `delegates`. */
 export const delegates = (connection: Connection) => ({
-  /** Make a delegate that narrows a grant; the token of an agent’s key is shown this once. */
+  /** Make a delegate that narrows a grant, or one for an agent; the token of an agent’s key is shown this once. */
   create: method<CreateInput, CreateAnswer>(connection, { call: 'POST /projects/v1/{project}/delegates', spelt: { grant: 'grant_id' }, key: 'made' }),
   /** Delegates on a project, never with a token: those that hold first, newest first. */
   list: method<ListInput, ListAnswer>(connection, { call: 'GET /projects/v1/{project}/delegates' }),
@@ -15,15 +15,17 @@ export const delegates = (connection: Connection) => ({
   rotate: method<RotateInput, RotateAnswer>(connection, { call: 'POST /projects/v1/{project}/delegates/{delegate}/rotate', key: 'made' }),
 });
 
-/** Make a delegate that narrows a grant; the token of an agent’s key is shown this once. */
+/** Make a delegate that narrows a grant, or one for an agent; the token of an agent’s key is shown this once. */
 export interface CreateInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
-  /** Grant, a UUID. */
-  readonly grant: string;
+  /** `agent`: may read, change and deploy the project, by a grant of its own, in place of `grant` and `scope`. */
+  readonly for?: 'agent' | undefined;
+  /** Grant that it narrows, a UUID; not with `for`. */
+  readonly grant?: string | undefined;
   /** How the delegate proves itself. */
   readonly kind?: 'svc_agent_key' | 'ci_oidc' | 'tempo_access_key' | 'base_disposable_eoa' | 'erc7710' | undefined;
-  /** What it may do: version 1, capabilities of its grant, and its project if any is named. */
+  /** What it may do: version 1, capabilities of its grant, and its project if any is named; not with `for`. */
   readonly scope: {
     readonly v: 1;
     /** Capabilities of its grant; at least one. */

@@ -28,7 +28,7 @@ export type Capability =
   | 'PROJECT_ARCHIVES_EXPORT'
   /** The same, as delegates spell it. */
   | 'PROJECT_READ'
-  /** Rename the project. */
+  /** Read, rename, change and deploy the project: its SQL, what it exposes, its releases and assets. */
   | 'PROJECT_WRITE'
   /** See the project. */
   | 'READ'

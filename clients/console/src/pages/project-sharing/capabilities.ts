@@ -10,7 +10,7 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   SECRETS_WRITE: 'Set and delete secrets',
   DOMAINS_WRITE: 'Change domains',
   MAILBOX_WRITE: 'Change mailboxes',
-  PROJECT_WRITE: 'Rename the project',
+  PROJECT_WRITE: 'Change and deploy the project',
   PROJECT_ARCHIVES_EXPORT: 'Export archives',
 };
 

@@ -18,7 +18,7 @@ export type Capability =
   | 'PROJECT_ARCHIVES_EXPORT'
   /** The same, as delegates spell it. */
   | 'PROJECT_READ'
-  /** Rename the project. */
+  /** Read, rename, change and deploy the project: its SQL, what it exposes, its releases and assets. */
   | 'PROJECT_WRITE'
   /** See the project. */
   | 'READ'
@@ -31,8 +31,10 @@ export type Capability =
 export type CreateDelegateInput = {
   /** When it ends, with a time zone; with its grant when absent, and never later. */
   readonly expiresAt?: string | null | undefined;
-  /** Grant, a UUID. */
-  readonly grant: string;
+  /** `AGENT`: may read, change and deploy the project, by a grant of its own, in place of `grant` and `scope`. */
+  readonly for?: DelegatePurpose | null | undefined;
+  /** Grant that it narrows, a UUID; not with `for`. */
+  readonly grant?: string | null | undefined;
   /** The same key with the same input changes something once; 1 to 256 characters. */
   readonly idempotencyKey?: string | null | undefined;
   /** How the delegate proves itself. */
@@ -41,8 +43,8 @@ export type CreateDelegateInput = {
   readonly project: string;
   /** What it is known by: an address, or the subject of a build’s tokens; an agent’s key has none. */
   readonly publicSubject?: string | null | undefined;
-  /** What it may do. */
-  readonly scope: DelegateScopeInput;
+  /** What it may do; not with `for`. */
+  readonly scope?: DelegateScopeInput | null | undefined;
   /** What it may spend; no limit when absent. */
   readonly spendCap?: SpendCapInput | null | undefined;
 };
@@ -85,6 +87,11 @@ export type DelegateKind =
   | 'SVC_AGENT_KEY'
   /** By an access key of an account on Tempo. */
   | 'TEMPO_ACCESS_KEY';
+
+/** Whom a delegate is for who needs no grant made before. */
+export type DelegatePurpose =
+  /** An agent that reads, changes and deploys the project. */
+  | 'AGENT';
 
 /** What a delegate may do; never more than the grant it narrows. */
 export type DelegateScopeInput = {

@@ -1,5 +1,5 @@
 import './sharing.css';
-import { Share2, UserPlus } from 'lucide-react';
+import { Bot, Share2, UserPlus } from 'lucide-react';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/field.tsx';
 import { Loaded } from '../../design/loaded.tsx';
@@ -9,6 +9,7 @@ import { useAsk } from '../../graph/use-live-query.ts';
 import { useSearch } from '../../search.ts';
 import { mayOn } from '../../session/may.ts';
 import { projectCrumbs } from '../project-crumbs.ts';
+import { ConnectAgent } from './connect-agent.tsx';
 import { Delegates } from './delegates.tsx';
 import { Grants } from './grants.tsx';
 import { type Grant, holds, type Project } from './holdings.ts';
@@ -31,9 +32,14 @@ export default function Sharing({ project: id }: { readonly project: string }) {
       lead="Give people and programs access to a part of this project. They need not be members of the organization."
       actions={
         mayShare && (
-          <Button variant="primary" icon={UserPlus} onPress={() => setDialog('grant')}>
-            Share project
-          </Button>
+          <>
+            <Button icon={Bot} onPress={() => setDialog('agent')}>
+              Connect an agent
+            </Button>
+            <Button variant="primary" icon={UserPlus} onPress={() => setDialog('grant')}>
+              Share project
+            </Button>
+          </>
         )
       }
     >
@@ -49,6 +55,7 @@ export default function Sharing({ project: id }: { readonly project: string }) {
         </Loaded>
       )}
       {dialog === 'grant' && mayShare && <NewGrant project={id} close={close} />}
+      {dialog === 'agent' && mayShare && <ConnectAgent project={id} close={close} />}
       {dialog === 'delegate' && mayShare && grants.length > 0 && (
         <NewDelegate project={id} grants={grants} close={close} />
       )}
