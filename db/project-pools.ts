@@ -43,7 +43,7 @@ export interface BatchOptions {
   readonly shared?: boolean;
 }
 
-export interface SessionOptions extends Pick<BatchOptions, 'signal'> {
+export interface SessionOptions extends Pick<BatchOptions, 'signal' | 'caller'> {
   /** Longest it may take, in milliseconds. @default as long as any batch */
   readonly mostMs?: number;
 }

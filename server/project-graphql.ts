@@ -21,7 +21,8 @@ export const projectGraphQLEntries = (options: HttpOptions): Entry[] =>
       const projectId = params.id!;
       ctx.onProjectResolved?.(projectId);
       const { schemas } = options.projectGraphQL;
-      return openProject(ctx, { schemas, projectId, path, headers: shown(request.headers) });
+      const { idempotencyKey } = ctx.request;
+      return openProject(ctx, { schemas, projectId, path, headers: shown(request.headers), idempotencyKey });
     },
     body: rowBodyBytesMax,
     opensSocket: true,
@@ -38,16 +39,18 @@ export interface ProjectOpening {
   readonly projectId: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a request that is one operation. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Lets a caller in, and finds the schema that it sees. @throws ServiceError */
 export async function openProject(
   ctx: Context,
-  { schemas, projectId, path, headers }: ProjectOpening,
+  { schemas, projectId, path, headers, idempotencyKey }: ProjectOpening,
 ): Promise<ProjectRequest> {
   const caller = await authenticateGraph(ctx, projectId);
   try {
-    return await ProjectRequest.open({ schemas, caller, settings: { path, headers } });
+    return await ProjectRequest.open({ schemas, caller, settings: { path, headers }, idempotencyKey });
   } catch (error) {
     throw asServiceError(error);
   }

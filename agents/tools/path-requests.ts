@@ -63,6 +63,7 @@ interface RowsRequest extends PathRequest {
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** The most rows that it may change. */
   readonly maxAffected?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 const searchOf = (query: PathRequest['query'] = {}): string => {
@@ -93,7 +94,10 @@ export async function askPath(ctx: Context, { method, path, query, body }: PathR
 }
 
 /** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, BodyRefusal */
-export async function askRows(ctx: Context, { method, path, query = {}, body, maxAffected }: RowsRequest) {
+export async function askRows(
+  ctx: Context,
+  { method, path, query = {}, body, maxAffected, idempotencyKey }: RowsRequest,
+) {
   const { entry, params } = rowPaths.match(method, path);
   const rows = rowPathOf(entry, method, params);
   const caller = await openRows(rows, ctx);
@@ -101,6 +105,7 @@ export async function askRows(ctx: Context, { method, path, query = {}, body, ma
   const headers = {
     'content-type': json,
     accept: json,
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     ...(method === 'GET' ? {} : { prefer: `return=representation${bound}` }),
   };
   const named = Object.entries(query).map(([name, value]) => [parameterName(name, value), value]);

@@ -21,6 +21,10 @@ export const pathTools: readonly Tool[] = [
       params: z.record(z.string(), z.string()).optional().describe('Parameters of the query, each once.'),
       max_affected: z.int().min(0).optional().describe('PATCH or DELETE of more rows is refused.'),
       body: z.unknown().optional().describe('Rows, or the columns to change, as JSON.'),
+      idempotency_key: z
+        .string()
+        .optional()
+        .describe('Names the change: the same call under the same key is done once.'),
       key_type: z
         .enum(['anon', 'service'])
         .default('anon')
@@ -28,12 +32,14 @@ export const pathTools: readonly Tool[] = [
     }),
     output: z.object({ status: z.int(), body: z.unknown(), content_range: z.string().nullable() }),
     annotations: { ...adds, destructiveHint: true },
-    async ask(run, { project_id: project, table, method, params, max_affected, body, key_type }) {
+    async ask(run, { project_id: project, table, method, params, max_affected, body, key_type, ...more }) {
       const name = table.startsWith('rpc/') ? `rpc/${encodeURIComponent(table.slice(4))}` : encodeURIComponent(table);
       const ctx = await withProjectKey(run, project, key_type);
       // Each key has a pathTool of its own.
       const prefix = key_type === 'anon' ? '/rest/v1' : '/admin/v1/rest';
-      return askRows(ctx, { method, path: `${prefix}/${name}`, query: params, body, maxAffected: max_affected });
+      const { idempotency_key: idempotencyKey } = more;
+      const path = `${prefix}/${name}`;
+      return askRows(ctx, { method, path, query: params, body, maxAffected: max_affected, idempotencyKey });
     },
   }),
   ...userTools,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorRow } from '../../core/error-codes.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Access, OrgScope, ProjectScope } from '../access/access.ts';
 import type { Action } from '../access/permissions.ts';
 import type { Work } from '../durability/unit-of-work.ts';
@@ -91,6 +92,8 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly own?: Declarations;
   readonly access: Access<z.output<Input>, Scope>;
   readonly input: Input;
+  /** The code that an input is refused with which its schema does not take. @default VALIDATION_FAILED */
+  readonly invalidCode?: ErrorCode;
   /** What every run takes one from, of what a client may have; the platform admin is not counted. @default nothing */
   readonly budget?: (input: z.output<Input>) => Budget | undefined;
   /** The documented JSON of a result, for REST and what is made from it; GraphQL selects from `Output` instead. */
@@ -124,8 +127,11 @@ interface Changes<Input extends z.ZodObject, Output> {
    * one, no key counts.
    */
   readonly credentialBound?: true;
-  /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
-  readonly idempotency?: 'required';
+  /**
+   * `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. `own`: the key is an
+   * input, and what the operation makes is found by it again for as long as that is there.
+   */
+  readonly idempotency?: 'required' | 'own';
   /**
    * Fills into a stored outcome what was not known when it was stored: the positions of feed rows, which are written
    * after it so that their feeds are locked for a moment only. Runs when the outcome is given again.

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors.ts';
 import { ExactNumber } from '../../core/exact-json.ts';
 import { findTextFault } from '../../core/text.ts';
 
@@ -9,10 +9,10 @@ export type Spelling = (name: string) => string;
 /**
  * Checks an input against the operation. A null that the operation has no meaning for is an absent input.
  *
- * @throws VALIDATION_FAILED that names every field at fault
+ * @throws VALIDATION_FAILED, or the operation's own code, that names every field at fault
  */
 export function parseInput<Input extends z.ZodObject>(
-  { input }: { readonly input: Input },
+  { input, invalidCode = 'VALIDATION_FAILED' }: { readonly input: Input; readonly invalidCode?: ErrorCode },
   raw: z.input<Input>,
   spelling: Spelling,
 ): z.output<Input> {
@@ -20,11 +20,14 @@ export function parseInput<Input extends z.ZodObject>(
   let parsed = input.safeParse(given, { reportInput: true });
   const rounded = parsed.success ? undefined : roundedAt(given, parsed.error.issues);
   if (rounded !== undefined) parsed = input.safeParse(rounded, { reportInput: true });
-  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => faultOf(issue, spelling)));
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => faultOf(issue, spelling));
+    throw refusal(invalidCode, faults);
+  }
   const fault = findTextFault(parsed.data);
   if (fault !== undefined) {
     const [field, reason] = [fault.field.replace(/^\w+/, spelling), fault.reason];
-    throw refusal([{ field, reason, words: reason }]);
+    throw refusal(invalidCode, [{ field, reason, words: reason }]);
   }
   return parsed.data;
 }
@@ -53,9 +56,9 @@ interface Fault {
   readonly words: string;
 }
 
-function refusal(faults: readonly Fault[]): ServiceError {
+function refusal(code: ErrorCode, faults: readonly Fault[]): ServiceError {
   const fields = faults.map(({ field, reason }) => ({ field, reason }));
-  return new ServiceError('VALIDATION_FAILED', {
+  return new ServiceError(code, {
     message: faults.map(({ field, words }) => (field === '' ? words : `${field}: ${words}`)).join('; '),
     details: { ...fields[0], fields },
   });

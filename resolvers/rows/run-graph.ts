@@ -13,6 +13,7 @@ import { refuseWhileGated } from '../../kernel/access/gates.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type RowCaller, strangerOf } from './authenticate-rows.ts';
+import { type KeyedChange, runOncePerKey } from './once-per-key.ts';
 import { named, prelude, type RequestSettings, reached, wordsOf } from './run-rows.ts';
 
 export interface GraphRun {
@@ -21,6 +22,8 @@ export interface GraphRun {
   readonly plans: readonly RootPlan[];
   /** Nothing may be changed. */
   readonly readOnly: boolean;
+  /** For a change under an idempotency key. */
+  readonly change?: KeyedChange | undefined;
 }
 
 /**
@@ -29,7 +32,10 @@ export interface GraphRun {
  * @returns what each plan comes to, in order
  * @throws RowError in the words of row routes; ServiceError for what the platform refuses
  */
-export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
+export async function runGraph(
+  ctx: Context,
+  { caller, settings, plans, readOnly, change }: GraphRun,
+): Promise<unknown[]> {
   if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
   ctx.onOwnerResolved?.(caller.target.projectId);
   refuseWhileGated(ctx.services.gates, caller.target.projectId);
@@ -47,7 +53,14 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   };
   let rows: BatchRows;
   try {
-    rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options), readOnly);
+    rows = await reached(
+      () =>
+        change === undefined || readOnly
+          ? ctx.services.projectPools.run(caller.target.database, statements, options)
+          : runOncePerKey(ctx, caller, statements, change, options),
+      readOnly,
+      change !== undefined,
+    );
     if (!readOnly) ctx.services.live.changed(caller.target.database);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;

@@ -26,6 +26,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import { connectionLost, saidTooMuch } from '../project-data/shared/in-project.ts';
 import { type RowCaller, strangerOf } from './authenticate-rows.ts';
 import { explainDenial, hasRight } from './explain-denial.ts';
+import { type KeyedChange, runOncePerKey } from './once-per-key.ts';
 
 /** What SQL inside the project may see of a request. */
 export interface RequestSettings {
@@ -111,6 +112,14 @@ async function planned(
   }
 }
 
+/** What a request with an idempotency key asks for; undefined without one. */
+function keyedChange({ method, target, search, header, body }: RowRequest): KeyedChange | undefined {
+  const key = header('idempotency-key');
+  if (key === undefined) return undefined;
+  const heads = ['content-type', 'accept', 'prefer', 'range', 'content-profile'].map(header);
+  return { key, asked: [method, target.kind, target.name, search, ...heads, body] };
+}
+
 async function run(
   ctx: Context,
   caller: RowCaller,
@@ -129,7 +138,15 @@ async function run(
     shared: plan.readOnly && !plan.runsProjectCode,
   };
   try {
-    const rows = await reached(() => ctx.services.projectPools.run(database, statements, options), plan.readOnly);
+    const change = plan.readOnly ? undefined : keyedChange(request);
+    const rows = await reached(
+      () =>
+        change === undefined
+          ? ctx.services.projectPools.run(database, statements, options)
+          : runOncePerKey(ctx, caller, statements, change, options),
+      plan.readOnly,
+      change !== undefined,
+    );
     if (!plan.readOnly) ctx.services.live.changed(database);
     return rows;
   } catch (error) {
@@ -151,7 +168,7 @@ export const wordsOf = (error: pg.DatabaseError, code: string) => {
  * @param readOnly whether nothing is lost when it is done twice
  * @throws PGRST003 when no connection came free, 54000 for a schema that is too large, UPSTREAM_UNAVAILABLE when there is none to be had
  */
-export async function reached<Result>(work: () => Promise<Result>, readOnly = true): Promise<Result> {
+export async function reached<Result>(work: () => Promise<Result>, readOnly = true, isKeyed = false): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -160,7 +177,7 @@ export async function reached<Result>(work: () => Promise<Result>, readOnly = tr
     // No connection was made; when one breaks, what it was to change may be changed.
     if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     if (error instanceof ArrivingTooLargeError) throw readOnly ? refusals.tooLarge(bodyBytesMax) : saidTooMuch(error);
-    if (isConnectionLoss(error)) throw connectionLost(error, readOnly);
+    if (isConnectionLoss(error)) throw connectionLost(error, readOnly, isKeyed);
     if (error instanceof SchemaTooLargeError) throw refusals.schemaTooLarge(error.message);
     throw error;
   }

@@ -29,6 +29,8 @@ export interface ProjectRequestOptions {
   readonly schemas: ProjectSchemas;
   readonly caller: RowCaller;
   readonly settings: RequestSettings;
+  /** Under which a change is made once: of HTTP, where a request is one operation. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /**
@@ -103,7 +105,7 @@ export class ProjectRequest implements GraphQLEngine {
 
   /** @throws RowError of the database, with nothing done */
   async #execute({ document, operation, operationName, variables }: Prepared, ctx: Context): Promise<ExecutionResult> {
-    const { caller, settings } = this.#options;
+    const { caller, settings, idempotencyKey: key } = this.#options;
     const { schema } = this;
     const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {});
     if (given.errors !== undefined) return { errors: given.errors };
@@ -119,10 +121,13 @@ export class ProjectRequest implements GraphQLEngine {
         throw at(one, error);
       }
     });
+    const written = JSON.stringify(variables ?? {});
+    const change =
+      key === undefined ? undefined : { key, asked: [document.loc!.source.body, operationName ?? undefined, written] };
     const values =
       plans.length === 0
         ? []
-        : await runGraph(ctx, { caller, settings, plans, readOnly }).catch((error: unknown) => {
+        : await runGraph(ctx, { caller, settings, plans, readOnly, change }).catch((error: unknown) => {
             throw asked.length === 1 ? at(asked[0]!, error) : error;
           });
     const rootValue: Record<string, unknown> = Object.create(null);

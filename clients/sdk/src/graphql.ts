@@ -1,3 +1,4 @@
+import { randomHex } from './bytes.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { answerOf, type ErrorEnvelope, jsonOf, SvcError } from './errors.ts';
 import { writeJson } from './exact-json.ts';
@@ -84,7 +85,8 @@ export async function graphql<Result, Variables = Record<string, unknown>>(
   const isChange = /\bmutation\b/.test(query);
   const answer = await connection.send({
     ...options,
-    ...(typeof idempotencyKey === 'string' ? { idempotencyKey } : {}),
+    // A project's graph makes a change once for each key; the platform's operations take one each.
+    idempotencyKey: idempotencyKey ?? (isChange && project !== undefined ? randomHex() : undefined),
     method: 'POST',
     path: graphPath(project),
     body: writeJson({ query, variables, operationName }),

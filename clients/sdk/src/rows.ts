@@ -1,3 +1,4 @@
+import { randomHex } from './bytes.ts';
 import type { Answer, CallOptions, Connection } from './connection.ts';
 import { answerOf, SvcError } from './errors.ts';
 import { writeJson } from './exact-json.ts';
@@ -138,6 +139,9 @@ export interface Rows<Row> {
   readonly delete: (where: Where, options?: ChangeOptions) => Promise<readonly Row[]>;
 }
 
+/** A key for each change, so that it is made once however often it is sent. */
+const keyOf = ({ idempotencyKey = randomHex() }: CallOptions) => idempotencyKey;
+
 /** Rows of a table or a view of the project whose key the connection has. Names of columns stay as they are. */
 export function rest<Row = Record<string, unknown>>(
   connection: Connection,
@@ -149,8 +153,7 @@ export function rest<Row = Record<string, unknown>>(
     rowsOf<Row>(
       connection.send({
         ...call,
-        // Rows take no such key: only the application knows whether a request may be sent again.
-        idempotencyKey: false,
+        idempotencyKey: keyOf(call),
         headers: { prefer, ...headers },
         method,
         path,
@@ -212,11 +215,15 @@ export async function rpc<Result = unknown>(
   const path = `${base({ admin })}/rpc/${encodeURIComponent(name)}`;
   const answer = await connection.send({
     ...call,
-    idempotencyKey: false,
     path,
     ...(get
-      ? { method: 'GET', query: queryOf({ where: args as Where }), isChange: false }
-      : { method: 'POST', body: writeJson(args), isChange: true }),
+      ? { method: 'GET', query: queryOf({ where: args as Where }), isChange: false, idempotencyKey: false }
+      : {
+          idempotencyKey: keyOf(call),
+          method: 'POST',
+          body: writeJson(args),
+          isChange: true,
+        }),
   });
   return answerOf(answer) as Result;
 }

@@ -49,7 +49,7 @@ export async function once(run: Run<AnyChange>, perform: (run: Run<AnyChange>) =
  * key. What is for its holder alone counts none where it could not be told to come from the same one again.
  */
 function keyOf({ op, ctx, caller, input }: Run<AnyChange>): string | undefined {
-  if (isGatewayPriced(op)) return undefined;
+  if (isGatewayPriced(op) || op.idempotency === 'own') return undefined;
   const isAttributable =
     op.credentialBound !== true ||
     holderOf(caller) !== undefined ||

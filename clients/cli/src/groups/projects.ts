@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { changePreference, parameterName } from '../../../sdk/src/row-dialect.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
@@ -218,6 +219,12 @@ const rest: Command = {
       about: 'Which of the project’s keys: anon unless told.',
     },
     {
+      name: 'idempotency-key',
+      type: 'string',
+      placeholder: 'key',
+      about: 'Names the change: sent again under the same key, it is not made again. A new one each time unless told.',
+    },
+    {
       name: 'user-token',
       type: 'string',
       placeholder: 'token',
@@ -247,7 +254,12 @@ const rest: Command = {
       method,
       path: search === '' ? path : `${path}?${search}`,
       body,
-      headers: method === 'GET' ? {} : { prefer: changePreference(most === undefined ? undefined : Number(most)) },
+      ...(method === 'GET'
+        ? {}
+        : {
+            headers: { prefer: changePreference(most === undefined ? undefined : Number(most)) },
+            idempotencyKey: flags.text('idempotency-key') ?? randomUUID(),
+          }),
       credential: await apikeyCredential(cli, id, kind, token),
     });
     return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && Object.keys(answer).length === 0
