@@ -29,7 +29,9 @@ export type IdPrefix =
   | 'op'
   | 'rel'
   | 'dpl'
-  | 'mbx';
+  | 'mbx'
+  | 'fnrun'
+  | 'fnatt';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

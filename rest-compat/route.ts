@@ -130,7 +130,9 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     method,
     path,
     operation: op.name,
-    ...(typeof status === 'number' ? { status } : { status: status.usual, statuses: [200, 201] }),
+    ...(typeof status === 'number'
+      ? { status }
+      : { status: status.usual, statuses: [200, status.usual === 200 ? 201 : status.usual] }),
     textAs,
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',

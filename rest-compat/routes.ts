@@ -10,6 +10,7 @@ import { deployRoutes } from './deploys.ts';
 import { errorRoutes } from './errors.ts';
 import { escalationRoutes } from './escalations.ts';
 import { eventRoutes } from './events.ts';
+import { functionRunRoutes } from './function-runs.ts';
 import { grantRoutes } from './grants.ts';
 import { hostRoutes } from './hosts.ts';
 import { installationRoutes } from './installation.ts';
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...contentRoutes,
   ...assetRoutes,
   ...deployRoutes,
+  ...functionRunRoutes,
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,

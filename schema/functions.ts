@@ -3,6 +3,7 @@ import { getFunctionLogs } from '../resolvers/functions/get-function-logs.ts';
 import { type LiveFunction, listFunctions } from '../resolvers/functions/list-functions.ts';
 import type { FunctionLine } from '../resolvers/functions/log-feed.ts';
 import { openFunctionLogs } from '../resolvers/functions/open-function-logs.ts';
+import { type ShownSchedule, scheduleMetaOf } from '../resolvers/functions/shared/schedule-meta.ts';
 import { type FunctionLineArrived, followFunctionLogs } from '../subscriptions/function-logs.ts';
 import { builder } from './builder.ts';
 import { eventFields, followArgs, followed } from './following.ts';
@@ -10,7 +11,7 @@ import { fieldOf, inputsOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
-const FunctionLogLineRef = builder.objectRef<FunctionLine>('FunctionLogLine').implement({
+export const FunctionLogLineRef = builder.objectRef<FunctionLine>('FunctionLogLine').implement({
   description: 'A line that a function printed.',
   fields: (t) => ({
     seq: t.string({
@@ -25,6 +26,24 @@ const FunctionLogLineRef = builder.objectRef<FunctionLine>('FunctionLogLine').im
       description: 'The call that printed it, `req_…`; null for what was printed outside of a call.',
     }),
     releaseId: t.exposeString('releaseId', { description: 'The release that printed it, `rel_…`.' }),
+  }),
+});
+
+const FunctionScheduleRef = builder.objectRef<ShownSchedule>('FunctionSchedule').implement({
+  description: 'When a function of a project is run by itself.',
+  fields: (t) => ({
+    triggerId: t.exposeString('triggerId', { description: 'Its trigger; `default` for the member `schedule`.' }),
+    cron: t.exposeString('cron', { description: 'Minutes, hours, days, months and weekdays.' }),
+    timezone: t.exposeString('timezone', { description: 'Where the clock is that it goes by.' }),
+    nextRunAt: t.expose('nextAt', { type: 'DateTime', nullable: true, description: 'When it comes due next.' }),
+    lastRunAt: t.expose('lastRunAt', { type: 'DateTime', nullable: true, description: 'When it had a run last.' }),
+    lastStatus: t.exposeString('lastStatus', { nullable: true, description: 'How that run stands.' }),
+    lastError: t.string({
+      nullable: true,
+      description: 'Why an attempt of that run failed.',
+      resolve: ({ lastError }) => lastError?.message ?? null,
+    }),
+    runCount: t.exposeInt('runCount', { description: 'Runs that it has had.' }),
   }),
 });
 
@@ -44,7 +63,19 @@ const ProjectFunctionRef = builder.objectRef<LiveFunction>('ProjectFunction').im
     memoryMb: t.exposeInt('memoryMb', { description: 'How much memory it may use, in megabytes.' }),
     schedule: t.exposeString('schedule', {
       nullable: true,
-      description: 'When it is called by itself, as cron says it.',
+      description: 'The schedule that its specification has beside its triggers, as cron says it.',
+    }),
+    schedules: t.field({
+      type: [FunctionScheduleRef],
+      description: 'When it is run by itself, by the id of the trigger.',
+      resolve: ({ schedules }) => [...schedules],
+    }),
+    scheduleMeta: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description:
+        'All its schedules as one: the next moment, the last run and how it stands, and how many there were.',
+      resolve: ({ schedules }) => scheduleMetaOf(schedules),
     }),
     requireAuth: t.exposeBoolean('requireAuth', { description: 'Whether it answers signed-in users alone.' }),
     class: t.exposeString('class', { description: '`standard`, or `ssr` for one that renders pages.' }),

@@ -1,6 +1,7 @@
 import { type Column, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
+import { functionRuns } from '../db/schema/function-runs.ts';
 import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
@@ -47,7 +48,7 @@ const isAhead = (moment: Column) => sql`${moment} > now()`;
 
 const running = sql.raw(runningStatuses.map((one) => `'${one}'`).join(', '));
 
-/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments and mails. */
+/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs and mails. */
 const freeStatements = [
   statement(
     'abandoned.idempotency-keys',
@@ -72,6 +73,12 @@ const freeStatements = [
     'abandoned.payments',
     {},
     () => sql`update ${payments} ${setOf(payments, { leaseUntil: justNow })} where ${isAhead(payments.leaseUntil)}`,
+  ),
+  statement(
+    'abandoned.function-runs',
+    {},
+    () => sql`update ${functionRuns} ${setOf(functionRuns, { dueAt: justNow })}
+      where ${functionRuns.lease} is not null and ${isAhead(functionRuns.dueAt)}`,
   ),
   statement(
     'abandoned.mails',

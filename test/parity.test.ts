@@ -24,6 +24,7 @@ const withoutRoute: Record<string, string> = {
   'claims.open': 'begins a subscription, which REST does not have',
   'deploys.open': 'begins a subscription, which REST does not have',
   'functions.openLogs': 'begins a subscription, which REST does not have',
+  'functions.openRun': 'begins a subscription, which REST does not have',
   'escalations.open': 'begins a subscription, which REST does not have; its raiser polls',
 };
 
@@ -36,6 +37,7 @@ const withoutField: Record<string, string> = {
   'claims.open': 'it is how the subscription roomClaims begins',
   'deploys.open': 'it is how the subscription deployOperation begins',
   'functions.openLogs': 'it is how the subscription functionLogs begins',
+  'functions.openRun': 'it is how the subscription functionRun begins',
   'rooms.claimInvite': 'whoever pays is seated, whatever credential comes along; a graph looks at the credential first',
   'escalations.open': 'it is how the subscriptions escalation and escalations begin',
   'events.open': 'it is how the subscription events begins',
@@ -70,6 +72,8 @@ const notOverRest: Record<string, string> = {
   'incidents.list from_end': 'lists of this surface run one way',
   'escalations.list before': 'the documented list runs one way',
   'escalations.list from_end': 'the documented list runs one way',
+  'functions.listRuns before': 'the documented list runs one way',
+  'functions.listRuns from_end': 'the documented list runs one way',
   'users.list before': 'lists of this surface run one way',
   'users.list from_end': 'lists of this surface run one way',
 };
@@ -105,6 +109,7 @@ const parents: Record<string, readonly string[]> = {
   OrganizationBilling: ['org'],
   Project: ['project', 'org'],
   Room: ['org', 'room'],
+  FunctionRun: ['run'],
 };
 
 const camelToSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

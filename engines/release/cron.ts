@@ -39,7 +39,7 @@ export function parseCron(text: string): Cron | undefined {
   const [minutes, hours, days, months, given] = fields.map((field, index) => fieldOf(field, kinds[index]!));
   if (!minutes || !hours || !days || !months || !given) return undefined;
   const weekdays = [...new Set(given.map((one) => one % 7))].sort((a, b) => a - b);
-  const isEither = !fields[2]!.startsWith('*') && !fields[4]!.startsWith('*');
+  const isEither = fields[2] !== '*' && fields[4] !== '*';
   // The thirtieth of February, and the like.
   const comesDue = isEither || months.some((one) => days[0]! <= monthLengths[one - 1]!);
   return comesDue ? { minutes, hours, days, months, weekdays, isEither } : undefined;

@@ -6,6 +6,7 @@ import { dataDigest, planFingerprint, releaseDigest } from './digests.ts';
 import { invalid, SpecError } from './errors.ts';
 import { materialise } from './materialise.ts';
 import { type ContentRef, emptyRelease, type ReleaseState } from './model.ts';
+import { refuseSecondDefault } from './next-due.ts';
 import { type FunctionLimits, refuseManyFunctions, refuseManySchedules } from './spec/function-limits.ts';
 import type { ReleaseSpec, SpecMigration } from './spec/release-spec.ts';
 import { refuseUneven } from './stored.ts';
@@ -39,6 +40,8 @@ export interface PlanFacts {
   readonly routesEnabled: boolean;
   /** Functions of the live releases of other projects of the organization. */
   readonly functionsElsewhere: number;
+  /** Schedules of the live releases of other projects of the organization. */
+  readonly schedulesElsewhere: number;
 }
 
 export interface PlanInput {
@@ -83,7 +86,8 @@ export function planRelease({ spec, base, facts, limits }: PlanInput): ReleasePl
   refuseUnknownEmbedders(spec, facts.embeddingCatalogue);
   const state = materialise(before, spec);
   refuseManyFunctions(before, state, facts.functionsElsewhere, limits);
-  refuseManySchedules(before, state, limits);
+  refuseManySchedules(before, state, facts.schedulesElsewhere, limits);
+  refuseSecondDefault(state);
   refuseUneven(state);
   const diff = diffReleases(before, state);
   const assets = planAssets(spec.assets, facts.assets, facts.held);

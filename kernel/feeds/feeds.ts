@@ -6,7 +6,15 @@ import type { Database } from '../../db/pool.ts';
 export interface FeedName {
   readonly orgId: string;
   /** `room`: its messages; `events`: what happened in an organization; the others: changes of what they name. */
-  readonly kind: 'room' | 'events' | 'presences' | 'claims' | 'escalations' | 'deploys' | 'function_logs';
+  readonly kind:
+    | 'room'
+    | 'events'
+    | 'presences'
+    | 'claims'
+    | 'escalations'
+    | 'deploys'
+    | 'function_logs'
+    | 'function_runs';
   readonly feedId: string;
 }
 

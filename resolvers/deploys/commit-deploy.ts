@@ -5,6 +5,7 @@ import { deployOperations, deployPlans, runningStatuses } from '../../db/schema/
 import { computed as computedColumn, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { refuseImmutableChanges } from '../../engines/release/static-manifest.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
+import { onProjectOf } from '../../kernel/access/on-project-of.ts';
 import { actorOf } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -34,7 +35,7 @@ import { refuseUnrunnable } from './refuse-unrunnable.ts';
 import { findRelease } from './release-store.ts';
 import { refuseOtherPlan, requiredPlan } from './required-plan.ts';
 import { deployActions } from './shared/actions.ts';
-import { onProjectOf, sought } from './shared/on-deploy.ts';
+import { sought } from './shared/on-deploy.ts';
 
 interface CommittedDeploy {
   readonly operation: DeployOperation;

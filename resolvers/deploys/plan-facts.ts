@@ -14,6 +14,7 @@ import { storageOfOrg } from '../../kernel/limits/storage.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { assetFacts, countAssets } from '../assets/shared/asset-facts.ts';
 import { useContent } from '../content/shared/use-content.ts';
+import { schedulesElsewhereOf } from '../functions/shared/replace-schedules.ts';
 import { asOwnReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
 import { readText } from './given-spec.ts';
 import type { ReleaseOwner } from './release-store.ts';
@@ -46,7 +47,7 @@ export async function planFacts(
 ): Promise<PlanFacts> {
   const owner = { orgId: scope.org.id, projectId: scope.project.id };
   const named = contentOf(spec);
-  const [secretKeys, registry, held, assets, storage, functionsElsewhere] = await Promise.all([
+  const [secretKeys, registry, held, assets, storage, functionsElsewhere, schedulesElsewhere] = await Promise.all([
     secretKeysOf(services, owner),
     spec.migrations.length === 0 ? new Map<string, string>() : migrationRegistry(services, scope),
     useContent(
@@ -62,6 +63,7 @@ export async function planFacts(
         }),
     spec.assets === undefined ? nothingStored : storageOf(services, owner),
     spec.functions === undefined ? 0 : functionsElsewhereOf(services.db.rows, owner),
+    spec.functions === undefined ? 0 : schedulesElsewhereOf(services.db.rows, owner),
   ]);
   const migrationSql = new Map<string, string>();
   for (const { id, sql: text } of spec.migrations) {
@@ -78,6 +80,7 @@ export async function planFacts(
     embeddingCatalogue: new Set(services.settings.embeddingOrigins.keys()),
     routesEnabled: true,
     functionsElsewhere,
+    schedulesElsewhere,
   };
 }
 

@@ -3,6 +3,7 @@ import { sql } from '../../db/drizzle.ts';
 import { deployEvents, deployOperations } from '../../db/schema/releases.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { onProjectOf } from '../../kernel/access/on-project-of.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { bothWays, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -14,7 +15,7 @@ import {
   statusesInShort,
 } from './deploy-operation.ts';
 import { deployActions } from './shared/actions.ts';
-import { onProjectOf, sought } from './shared/on-deploy.ts';
+import { sought } from './shared/on-deploy.ts';
 
 export const operationId = z.string().min(1).max(64).describe('The deploy, `op_…`.');
 

@@ -12,6 +12,7 @@ import {
   warningWire,
 } from '../../engines/release/wire.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { onProjectOf } from '../../kernel/access/on-project-of.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
@@ -19,7 +20,7 @@ import { OperationActorWire } from '../projects/shared/wire.ts';
 import { findLive, type LiveRelease } from './live-release.ts';
 import { findRelease, loadRelease, type ReleaseRow } from './release-store.ts';
 import { deployActions } from './shared/actions.ts';
-import { onProjectOf, sought } from './shared/on-deploy.ts';
+import { sought } from './shared/on-deploy.ts';
 
 /** A release with what it holds. */
 export interface ReleaseInventory {

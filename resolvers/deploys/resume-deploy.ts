@@ -3,13 +3,14 @@ import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { deployOperations } from '../../db/schema/releases.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
+import { onProjectOf } from '../../kernel/access/on-project-of.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { applyTask } from './apply/task.ts';
 import { type DeployOperation, DeployOperationWire, operationColumns, operationToWire } from './deploy-operation.ts';
 import { operationId } from './read-operations.ts';
 import { deployActions } from './shared/actions.ts';
-import { onProjectOf, sought } from './shared/on-deploy.ts';
+import { sought } from './shared/on-deploy.ts';
 
 /** `POST /apply/v1/operations/:operation_id/resume`. Contract 03, section 2.6. */
 export const resumeDeploy = mutation({

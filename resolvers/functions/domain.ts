@@ -1,5 +1,7 @@
 import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
+import { functionRuns } from '../../db/schema/function-runs.ts';
+import { functionSchedules } from '../../db/schema/function-schedules.ts';
 import { functionBuilds, functionLogs, releaseFunctions } from '../../db/schema/functions.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { domain } from '../../kernel/run/domain.ts';
@@ -8,7 +10,14 @@ import { functionErrors } from './error-codes.ts';
 import { getFunctionLogs } from './get-function-logs.ts';
 import { listFunctions } from './list-functions.ts';
 import { openFunctionLogs } from './open-function-logs.ts';
+import { cancelFunctionRun, redriveFunctionRun } from './runs/change-run.ts';
+import { createFunctionRun } from './runs/create-run.ts';
+import { fireSchedules } from './runs/fire-schedules.ts';
+import { wakeRunsTask } from './runs/insert-run.ts';
+import { getFunctionRun, getFunctionRunLogs, listFunctionRuns, openFunctionRun } from './runs/read-runs.ts';
+import { runFunctionTrigger } from './runs/run-trigger.ts';
 import { functionActions } from './shared/actions.ts';
+import { fireSchedulesTask } from './shared/replace-schedules.ts';
 
 // What a project ran, and what that printed, ends with it.
 onProjectDeletion(async (work, project) => {
@@ -18,11 +27,30 @@ onProjectDeletion(async (work, project) => {
 export const functions = domain('functions', {
   errors: functionErrors,
   actions: functionActions,
-  operations: [listFunctions, getFunctionLogs, openFunctionLogs],
-  expires: [{ table: functionLogs, when: isPast(functionLogs.at, '14 days') }],
+  operations: [
+    listFunctions,
+    getFunctionLogs,
+    openFunctionLogs,
+    createFunctionRun,
+    listFunctionRuns,
+    getFunctionRun,
+    getFunctionRunLogs,
+    cancelFunctionRun,
+    redriveFunctionRun,
+    openFunctionRun,
+    runFunctionTrigger,
+  ],
+  jobs: [
+    { task: wakeRunsTask, run: async ({ ctx }) => ctx.services.functionRuns.wake() },
+    { task: fireSchedulesTask, run: fireSchedules, everyMinutes: 1 },
+  ],
+  expires: [
+    { table: functionLogs, when: isPast(functionLogs.at, '14 days') },
+    { table: functionRuns, when: isPast(functionRuns.completedAt, '30 days') },
+  ],
 });
 
-const tables = [functionLogs, releaseFunctions, functionBuilds] as const;
+const tables = [functionSchedules, functionRuns, functionLogs, releaseFunctions, functionBuilds] as const;
 
 const forgetStatements = tables.map((table, at) =>
   statement(

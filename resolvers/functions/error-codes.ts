@@ -1,4 +1,4 @@
-import { again, defineErrors, type ErrorRow, row } from '../../core/error-codes.ts';
+import { again, defineErrors, type ErrorRow, edit, row } from '../../core/error-codes.ts';
 
 /** Contract 03, sections 2.17 and 3. */
 export const functionErrors = defineErrors({
@@ -22,6 +22,15 @@ export const functionErrors = defineErrors({
     safeToRetry: false,
     nextActions: [{ type: 'edit_request', why: 'Mend what the build log names.' }],
   }),
+  // In small letters, as the specification prints them.
+  invalid_function_run_request: row(400, 'validation', 'The run is not asked for as it has to be.', {
+    nextActions: [edit],
+  }),
+  function_run_not_found: row(404, 'not_found', 'There is no such run.'),
+  function_run_idempotency_conflict: row(409, 'conflict', 'The key was used for another run.', {
+    nextActions: [{ type: 'edit_request', why: 'Use a new key for a new run.' }],
+  }),
+  FUNCTION_TRIGGER_NOT_FOUND: row(404, 'not_found', 'The function has no such trigger.'),
   ROUTED_RESPONSE_TOO_LARGE: row(502, 'deploy', 'The function answered with more than it may.'),
 });
 

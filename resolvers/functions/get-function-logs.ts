@@ -14,7 +14,7 @@ import { functionActions } from './shared/actions.ts';
 const tailMax = 1_000;
 
 /** A moment as milliseconds since the epoch, or as ISO 8601 with a zone. */
-const since = z
+export const since = z
   .string()
   .max(40)
   .transform((text, { addIssue }) => {
@@ -36,6 +36,11 @@ export const ofCall = z
 /** The function whose lines are wanted. */
 export const ofFunction = z.string().min(1).max(128).describe('The function.');
 
+/** How many lines are wanted. */
+export const tailInput = wholeNumberFrom(1, tailMax)
+  .default(50)
+  .describe('How many lines, the newest: 50 unless told, at most 1000.');
+
 /** `GET /projects/v1/admin/:project_id/functions/:name/logs`. Contract 03, section 3.4. */
 export const getFunctionLogs = query({
   name: 'functions.logs',
@@ -47,7 +52,7 @@ export const getFunctionLogs = query({
   input: z.object({
     project: projectId,
     name: ofFunction,
-    tail: wholeNumberFrom(1, tailMax).default(50).describe('How many lines, the newest: 50 unless told, at most 1000.'),
+    tail: tailInput,
     since: since
       .optional()
       .describe('Only lines from then on: milliseconds since 1970, or ISO 8601 with a zone.')
@@ -66,15 +71,17 @@ export const getFunctionLogs = query({
   },
   wire: z.object({
     logs: z.array(
-      z.object({
-        timestamp: z.iso.datetime(),
-        message: z.string(),
-        event_id: z.string().describe('Tells lines apart; later ones have higher numbers.'),
-        log_stream_name: z.string().describe('The release that printed it.'),
-        stream: z.enum(['stdout', 'stderr']),
-        origin: z.literal('app'),
-        request_id: z.string().optional(),
-      }),
+      z
+        .object({
+          timestamp: z.iso.datetime(),
+          message: z.string(),
+          event_id: z.string().describe('Tells lines apart; later ones have higher numbers.'),
+          log_stream_name: z.string().describe('The release that printed it.'),
+          stream: z.enum(['stdout', 'stderr']),
+          origin: z.literal('app'),
+          request_id: z.string().optional(),
+        })
+        .meta({ id: 'FunctionLogLine' }),
     ),
   }),
   toWire: (lines) => ({

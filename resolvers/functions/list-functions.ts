@@ -11,6 +11,14 @@ import { query } from '../../kernel/run/operation.ts';
 import { originOfGateway } from '../projects/shared/project-hosts.ts';
 import { functionActions } from './shared/actions.ts';
 import { runtimeVersion } from './shared/build-functions.ts';
+import {
+  ScheduleMetaWire,
+  ScheduleWire,
+  type ShownSchedule,
+  scheduleMetaOf,
+  schedulesStatement,
+  scheduleToWire,
+} from './shared/schedule-meta.ts';
 
 /** The oldest runtime that a function may run with. Contract 03, section 3.3. */
 const runtimeMinimum = '3.7.0';
@@ -25,6 +33,7 @@ export interface LiveFunction {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   readonly schedule: string | null;
+  readonly schedules: readonly ShownSchedule[];
   readonly requireAuth: boolean;
   readonly class: 'standard' | 'ssr';
   /** Version of what it is run by. */
@@ -43,7 +52,8 @@ export const listFunctions = query({
   name: 'functions.list',
   tool: 'list_functions',
   command: 'functions list',
-  summary: 'The functions of a project’s live release, with where they are called and what they run with.',
+  summary:
+    'The functions of a project’s live release, with where they are called what they run with, and when by themselves.',
   path: 'GET /projects/v1/admin/:project_id/functions',
   access: onProject(functionActions['project:functions:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
@@ -60,7 +70,8 @@ export const listFunctions = query({
         class: z.enum(['standard', 'ssr']),
         require_auth: z.boolean(),
         schedule: z.string().nullable(),
-        schedule_meta: z.null(),
+        schedule_meta: ScheduleMetaWire.nullable().describe('Of all its schedules.'),
+        schedules: z.array(ScheduleWire),
         created_at: z.iso.datetime(),
         updated_at: z.iso.datetime(),
         runtime_version: z.string(),
@@ -82,7 +93,8 @@ export const listFunctions = query({
       class: one.class,
       require_auth: one.requireAuth,
       schedule: one.schedule,
-      schedule_meta: null,
+      schedule_meta: scheduleMetaOf(one.schedules),
+      schedules: one.schedules.map(scheduleToWire),
       created_at: one.createdAt.toISOString(),
       updated_at: one.updatedAt.toISOString(),
       runtime_version: one.runtimeVersion,
@@ -102,7 +114,11 @@ async function liveFunctions({
   org,
   project,
 }: Context & Pick<ProjectScope, 'org' | 'project'>): Promise<LiveFunction[]> {
-  const rows = await services.db.rows(liveStatement.with({ orgId: org.id, projectId: project.id }));
+  const owner = { orgId: org.id, projectId: project.id };
+  const [rows, schedules] = await Promise.all([
+    services.db.rows(liveStatement.with(owner)),
+    services.db.rows(schedulesStatement.with(owner)),
+  ]);
   return rows.map(({ name, releaseId, runtimeVersion: version, depsResolved, createdAt, updatedAt, kept }) => {
     const fn = kept as Kept;
     return {
@@ -113,6 +129,7 @@ async function liveFunctions({
       timeoutSeconds: fn.timeoutSeconds,
       memoryMb: fn.memoryMb,
       schedule: fn.schedule,
+      schedules: schedules.filter((one) => one.function === name),
       requireAuth: fn.requireAuth || fn.requireRole !== null,
       class: fn.class,
       runtimeVersion: version,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { renewTier } from '../../core/error-codes.ts';
 import { sql } from '../../db/drizzle.ts';
+import { functionSchedules } from '../../db/schema/function-schedules.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { memberships, type Org, orgs } from '../../db/schema/orgs.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
@@ -40,6 +41,8 @@ export interface TierStatus {
   readonly operatorReachable: boolean;
   /** Whether a fault of the platform's is open that is everybody's or touches the organization. */
   readonly degraded: boolean;
+  /** Of all its projects. */
+  readonly schedules: number;
 }
 
 const onNamedOrg = onOrg(orgActions['org:read'], ({ org_id }: TierStatusInput) => org_id!);
@@ -144,15 +147,22 @@ export const getTierStatus = query({
     const org = ctx.org ?? null;
     if (org === null) {
       const degraded = ctx.services.incidents.open().some(({ scope }) => scope === 'global');
-      return { wallet, org, active: false, operatorReachable: true, degraded };
+      return { wallet, org, active: false, operatorReachable: true, degraded, schedules: 0 };
     }
     const [facts] = await db.rows(factsStatement.with({ id: org.id }));
-    return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable, degraded: facts!.degraded };
+    return {
+      wallet,
+      org,
+      active: facts!.active,
+      operatorReachable: facts!.reachable,
+      degraded: facts!.degraded,
+      schedules: facts!.schedules,
+    };
   },
   wire: TierStatusWire,
   // Usage is asked for only where it is shown: GraphQL callers may not select it.
   async toWire(
-    { wallet, org, active, operatorReachable, degraded },
+    { wallet, org, active, operatorReachable, degraded, schedules },
     { services },
   ): Promise<z.infer<typeof TierStatusWire>> {
     const projects = org === null ? [] : await projectsOf(services, org.id);
@@ -191,8 +201,7 @@ export const getTierStatus = query({
               max_function_memory_mb: tier.functions.memoryMb,
               max_scheduled_functions: tier.functions.scheduled,
               min_cron_interval_minutes: tier.functions.minIntervalMinutes,
-              // Nothing can be scheduled yet.
-              current_scheduled_functions: 0,
+              current_scheduled_functions: schedules,
             },
           }),
       ...(degraded ? { platform_status: 'degraded' as const } : {}),
@@ -221,6 +230,10 @@ const factsStatement = statement(
             where ${ofOrg} and ${operatorContacts.email} is not null and ${operatorContacts.emailVerifiedAt} is not null)`,
       ),
       degraded: computed<boolean>('boolean', isDegraded(orgs.id)),
+      schedules: computed<number>(
+        'integer',
+        sql`(select count(*)::int from ${functionSchedules} where ${functionSchedules.orgId} = ${orgs.id})`,
+      ),
     },
   },
   ({ id }, row) => sql`select ${row} from ${orgs} where ${orgs.id} = ${id}`,

@@ -35,6 +35,7 @@ export const absences: Readonly<Record<string, Absences>> = {
   'escalations.open': held,
   'events.open': held,
   'functions.openLogs': stream,
+  'functions.openRun': stream,
   'projects.openLive': { tool: 'stream', OpenAPI: 'stream' },
   'rooms.claimInvite': { GraphQL: 'payer' },
   // A presence is a node of the graph, and tiers.list has the same prices.

@@ -1,5 +1,6 @@
 import type { Mailer } from '../../engines/mail/mailer.ts';
 import type { Services } from '../../kernel/run/context.ts';
+import { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
 import { operations } from '../../resolvers/index.ts';
 import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
 import { startMessageMirror } from '../../resolvers/rooms/start-message-mirror.ts';
@@ -23,6 +24,16 @@ export async function startJobs(
   const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
   const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
   lifecycle.onDrain('workers', workers.stop);
+  services.functionRuns.wake();
+}
+
+/** Has runs of functions attempted. @param services known by the time that it is woken */
+export function startRuns({ options, lifecycle }: Start, services: () => Services): Services['functionRuns'] {
+  let started: ReturnType<typeof startRunWorkers> | undefined;
+  if (options.jobs === false) return { wake: () => {}, abort: () => {} };
+  lifecycle.onDrain('function runs', async () => started?.stop());
+  const workers = () => (started ??= startRunWorkers(services(), (signal) => jobContext(services(), signal)));
+  return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
 }
 
 /** Has messages of rooms told as events. @param services known by the time that it is woken */

@@ -55,7 +55,9 @@ test.each(sample(restCells, 3))('$route by $caller: $cell', async ({ route, call
   const { status, operation, method, path } = routes.find((one) => nameOf(one) === route)!;
   Object.assign(params, await prepare?.());
   const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!) + (search?.() ?? '');
-  const needsKey = operations.some((one) => one.name === operation && 'idempotency' in one);
+  const needsKey = operations.some(
+    (one) => one.name === operation && 'idempotency' in one && one.idempotency === 'required',
+  );
   const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
   const given = method === 'GET' ? undefined : (body?.() ?? {});
   const answer = await service.call<{ code?: string }>(actors[caller], method, target, { body: given, headers });

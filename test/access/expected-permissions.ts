@@ -87,6 +87,11 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} deploy`,
     serviceKey: true,
   }),
+  'project:functions:run': cell('owner admin developer', {
+    grants: 'functions:write project:write',
+    delegates: 'functions:write project:write',
+    serviceKey: true,
+  }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

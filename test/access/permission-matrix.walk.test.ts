@@ -8,6 +8,7 @@ import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
 import { capabilities, expected, roles } from './expected-permissions.ts';
 import { restTargets } from './rest-targets.ts';
+import { releasesOf } from './surfaces/releases-of.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -92,6 +93,12 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
   'project:assets:write': ({ projectId }) => ({ project_id: projectId, key: 'a.txt', content: 'a' }),
   'project:mail:write': ({ projectId }) => ({ project_id: projectId, slug: `box-${randomUUID().slice(0, 8)}` }),
+  'project:functions:run': ({ projectId }) => ({
+    project_id: projectId,
+    event_type: 'probed',
+    idempotency_key: randomUUID(),
+    delay_seconds: 86_400,
+  }),
   'project:deploys:write': ({ projectId }) => ({ project: projectId, spec: { project_id: projectId, i18n: null } }),
   'project:content:write': ({ projectId }) => ({
     project_id: projectId,
@@ -118,13 +125,14 @@ function probe(action: string, actor: Actor, target: Target) {
     room_key: projectId,
     tier: 'team',
     escalation_id: homeEscalation,
+    name: 'probed',
   };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search =
     action === 'project:list'
       ? `?org_id=${orgId}`
-      : action === 'project:deploys:read' || action === 'project:mail:read' || action === 'project:assets:read'
+      : ['project:deploys:read', 'project:mail:read', 'project:assets:read', 'project:functions:read'].includes(action)
         ? `?project_id=${projectId}`
         : '';
   const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
@@ -136,8 +144,19 @@ function probe(action: string, actor: Actor, target: Target) {
   });
 }
 
+/** Has the project a function, which goes with each deletion of it. */
+async function release(projectId: string): Promise<void> {
+  const releaseId = await releasesOf({ service, params: { project_id: projectId } }).live();
+  await control.sql(
+    `insert into release_functions (org_id, project_id, release_id, name, fingerprint)
+     select org_id, id, $2, 'probed', '' from projects where id = $1 on conflict do nothing`,
+    [projectId, releaseId],
+  );
+}
+
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
+  if (action === 'project:functions:run') await release(target.projectId);
   const answer = await probe(action, actor, target);
   if (answer.status < 300 && isWrite(action)) await revive(service, target.projectId);
   // An organization has only so many that are open, and contacts.

@@ -42,6 +42,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   query_id: 'inner',
   mailbox_id: 'inner',
   mail_id: 'inner',
+  run_id: 'inner',
+  trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',
   release_id: 'inner',
@@ -75,6 +77,7 @@ const needed: Readonly<Record<string, object>> = {
   'deploys.plan': { spec: { i18n: null } },
   'delegates.create': { grant_id: nobodysInner },
   'assets.put': { key: 'a.txt', content: 'a' },
+  'functions.createRun': { event_type: 'tried', idempotency_key: 'tried' },
   'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
 };
 

@@ -26,8 +26,13 @@ async function project(gateway: GatewayProcess) {
       `/projects/v1/admin/${id}/sql`,
       { body: { sql }, headers: { 'idempotency-key': idempotencyKey } },
     );
+  const change = (to: GatewayProcess, idempotencyKey: string) =>
+    to.call({ headers: async () => ({ apikey: key! }) }, 'POST', '/admin/v1/rest/runs', {
+      body: { id: 1 },
+      headers: { 'idempotency-key': idempotencyKey, prefer: 'return=representation' },
+    });
   const count = async () => Number((await inside.query('select count(*) from public.runs')).rows[0].count);
-  return { inside, send, count };
+  return { inside, send, change, count };
 }
 
 /** Until something is so. */
@@ -75,6 +80,26 @@ test('a run whose gateway is killed before its commit is run again, once', async
   await inside.query('commit');
   expect((await again).status).toBe(200);
   await until(async () => (await count()) > 0);
+  expect(await count()).toBe(1);
+  await inside.end();
+  await second.stop();
+});
+
+test('a change of rows whose gateway is killed before its commit is made once when it is sent again', async () => {
+  const first = await world.start();
+  const { inside, change, count } = await project(first);
+  await inside.query('begin; lock table public.runs');
+  const lost = change(first, 'rows-killed').catch((error: unknown) => error);
+  await world.blocked(/insert into "?public"?."?runs/i);
+  await first.kill();
+  expect(await lost).toBeInstanceOf(Error);
+  const second = await world.start();
+  const again = persist(() => change(second, 'rows-killed'));
+  await world.blocked(/begin_run/);
+  await inside.query('commit');
+  const made = await again;
+  expect(made).toMatchObject({ status: 201, body: [{ id: 1 }] });
+  expect((await change(second, 'rows-killed')).body).toEqual(made.body);
   expect(await count()).toBe(1);
   await inside.end();
   await second.stop();

@@ -150,8 +150,10 @@ test('code that cannot be built fails the deploy, names the place, and leaves th
 
 test.each([
   ['deps', { deps: ['zod'] }],
-  ['triggers', { triggers: [{ id: 'daily', type: 'schedule', cron: '0 4 * * *', run: { event_type: 'daily' } }] }],
-  ['schedule', { schedule: '*/30 * * * *' }],
+  [
+    'triggers of mail',
+    { triggers: [{ id: 'm', type: 'email', mailbox: 'info', events: ['bounced'], run: { event_type: 'bounced' } }] },
+  ],
 ])('a function with %s is refused at its commit, instead of being run without', async (member, more) => {
   const { body } = await theirs.plan(functionsOf({ api }, more));
   const refused = await theirs.commit(body.plan_id);

@@ -32,6 +32,7 @@ test('every operation has its tool, but those that begin a subscription, answer 
     'escalations.open',
     'events.open',
     'functions.openLogs',
+    'functions.openRun',
     'projects.openLive',
     'rooms.open',
     'rooms.openPresences',
@@ -177,8 +178,8 @@ describe('tools without a path of their own', () => {
 const isSold = (answer: { structuredContent: { x402Version?: number } }) => answer.structuredContent.x402Version === 2;
 
 describe('each tool, called wrongly', () => {
-  // Whatever is wrong with a name of one's own has one code.
-  const code = expect.stringMatching(/^(VALIDATION_FAILED|INVALID_DISPLAY_NAME)$/);
+  // Whatever is wrong with a name of one's own has one code, and so has whatever is wrong with a run.
+  const code = expect.stringMatching(/^(VALIDATION_FAILED|INVALID_DISPLAY_NAME|invalid_function_run_request)$/);
   const invalid = { isError: true, structuredContent: { code } };
   const own = new Set(['find_tools', 'call_tool', 'expand_result']);
 

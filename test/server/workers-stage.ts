@@ -65,6 +65,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     responseBackpressure: undefined as never,
     authority: undefined as never,
     messageMirror: undefined as never,
+    functionRuns: undefined as never,
     gates: undefined as never,
     sites: undefined as never,
     pageCache: undefined as never,

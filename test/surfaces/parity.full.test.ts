@@ -172,6 +172,7 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
 const otherwiseSpelt = [
   'identity.whoami',
   'invites.list',
+  'functions.runLogs',
   'functions.list',
   'deploys.listEvents',
   'projects.schema',

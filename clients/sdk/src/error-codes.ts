@@ -58,6 +58,7 @@ export type KnownErrorCode =
   | 'FUNCTION_SCHEDULE_LIMIT_EXCEEDED'
   | 'FUNCTION_TIMEOUT'
   | 'FUNCTION_TIMEOUT_EXCEEDS_TIER'
+  | 'FUNCTION_TRIGGER_NOT_FOUND'
   | 'GITVAULT_KEY_ROTATION_REQUIRED'
   | 'GITVAULT_WRITER_NOT_ADMITTED'
   | 'GRANT_NOT_FOUND'
@@ -247,4 +248,7 @@ export type KnownErrorCode =
   | 'WRITE_AUTH_REQUIRED'
   | 'WRITE_AUTH_SESSION_INVALID'
   | 'account_exists_requires_link'
-  | 'authentication_required';
+  | 'authentication_required'
+  | 'function_run_idempotency_conflict'
+  | 'function_run_not_found'
+  | 'invalid_function_run_request';

@@ -571,6 +571,71 @@ export interface FreeAudit {
   };
 }
 
+export interface FunctionLogLine {
+  readonly timestamp: string;
+  readonly message: string;
+  /** Tells lines apart; later ones have higher numbers. */
+  readonly eventId: string;
+  /** The release that printed it. */
+  readonly logStreamName: string;
+  readonly stream: 'stdout' | 'stderr';
+  readonly origin: 'app';
+  readonly requestId?: string | undefined;
+}
+
+export interface FunctionRun {
+  readonly runId: string;
+  readonly functionName: string;
+  readonly eventType: string;
+  readonly status: 'scheduled' | 'queued' | 'running' | 'retrying' | 'blocked' | 'succeeded' | 'failed' | 'cancelled' | 'expired';
+  /** Whether it has ended. */
+  readonly terminal: boolean;
+  /** Rises with each redrive. */
+  readonly generation: number;
+  readonly runAt: string;
+  readonly expiresAt?: string | undefined;
+  readonly source: {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  };
+  readonly attempts: {
+    /** Of this generation. */
+    readonly current: number;
+    readonly max: number;
+    /** Of all generations. */
+    readonly total: number;
+    readonly nextAttemptAt?: string | undefined;
+  };
+  readonly lastAttempt?: {
+    readonly attemptId: string;
+    readonly number: number;
+    readonly startedAt?: string | undefined;
+    readonly completedAt?: string | undefined;
+    readonly durationMs?: number | undefined;
+    readonly responseStatus?: number | undefined;
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly retryable: boolean;
+    } | undefined;
+  } | undefined;
+  readonly lastError?: {
+    readonly code: string;
+    readonly message: string;
+    readonly retryable: boolean;
+  } | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly completedAt?: string | undefined;
+  /** True when the key was used before. */
+  readonly deduplicated?: boolean | undefined;
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly href: string;
+    readonly bestEffort?: boolean | undefined;
+  }[];
+}
+
 export interface GatewayNode {
   readonly nodeId: string;
   readonly state: 'alive' | 'gone';
@@ -1477,6 +1542,15 @@ export interface SavedQuery {
   readonly updatedBy: string | null;
   readonly updatedAt: string;
   readonly createdAt: string;
+}
+
+export interface ScheduleMeta {
+  readonly lastRunAt: string | null;
+  /** How its last run stands. */
+  readonly lastStatus: string | null;
+  readonly nextRunAt: string | null;
+  readonly runCount: number;
+  readonly lastError: string | null;
 }
 
 export interface SessionUser {

@@ -1,6 +1,7 @@
 import { parseCron, shortestInterval } from '../cron.ts';
 import { SpecError, type SpecErrorCode } from '../errors.ts';
 import type { ReleaseState } from '../model.ts';
+import { schedulesOf } from '../next-due.ts';
 
 /** What the tier of an organization allows its functions. Contract 03, section 2.20. */
 export interface FunctionLimits {
@@ -8,7 +9,7 @@ export interface FunctionLimits {
   readonly memoryMb: number;
   /** Shortest pause between two fires of a schedule, in minutes. */
   readonly scheduleMinutes: number;
-  /** Schedules that the project may have. */
+  /** Schedules that all projects of the organization may have. */
   readonly schedules: number;
   /** Functions that all projects of the organization may have. */
   readonly functions: number;
@@ -76,26 +77,29 @@ export function refuseManyFunctions(
   );
 }
 
-const schedulesOf = ({ functions }: ReleaseState): number =>
-  [...functions.values()].reduce(
-    (sum, { schedule, triggers }) =>
-      sum + (schedule === null ? 0 : 1) + triggers.filter(({ type }) => type === 'schedule').length,
-    0,
-  );
+/** Schedules of a release. */
+export const countSchedules = ({ functions }: ReleaseState): number =>
+  [...functions.values()].reduce((sum, fn) => sum + schedulesOf(fn).length, 0);
 
-/** Refuses a release with more schedules than the tier allows, unless there were as many before. */
+/**
+ * Refuses a release with more schedules than the tier allows, unless there were as many before.
+ *
+ * @param elsewhere schedules that other projects of the organization have
+ */
 export function refuseManySchedules(
   before: ReleaseState,
   after: ReleaseState,
+  elsewhere: number,
   limits: Pick<FunctionLimits, 'schedules' | 'tier'> | undefined,
 ): void {
-  const value = schedulesOf(after);
-  if (limits === undefined || value <= limits.schedules || value <= schedulesOf(before)) return;
+  const own = countSchedules(after);
+  const value = elsewhere + own;
+  if (limits === undefined || value <= limits.schedules || own <= countSchedules(before)) return;
   const { schedules, tier } = limits;
   throw exceeds(
     'FUNCTION_SCHEDULE_LIMIT_EXCEEDED',
     'functions',
-    `have ${value} schedules, more than the ${schedules} of the tier ${tier}`,
+    `of the organization would have ${value} schedules, more than the ${schedules} of the tier ${tier}`,
     { field: 'schedules', value, tier, tier_max: schedules },
   );
 }

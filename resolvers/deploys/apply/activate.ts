@@ -6,13 +6,18 @@ import { deployOperations, liveReleases, releases } from '../../../db/schema/rel
 import { projectSecrets } from '../../../db/schema/secrets.ts';
 import { insertInto, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { ReleaseState } from '../../../engines/release/model.ts';
-import { refuseManyFunctions } from '../../../engines/release/spec/function-limits.ts';
+import {
+  countSchedules,
+  refuseManyFunctions,
+  refuseManySchedules,
+} from '../../../engines/release/spec/function-limits.ts';
 import type { SpecAssets } from '../../../engines/release/spec/release-spec.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
 import { type ImagesBySha256, publishAssets } from '../../assets/shared/publish-assets.ts';
 import { recordActivation } from '../../errors/shared/record-activation.ts';
+import { replaceSchedules, schedulesElsewhereOf } from '../../functions/shared/replace-schedules.ts';
 import { claimName } from '../../hosts/shared/claim-name.ts';
 import { giveUpName } from '../../hosts/shared/give-up-name.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
@@ -43,7 +48,7 @@ export interface Activation {
  * The flip: whatever makes a release the live one, in the transaction of the caller. A request that began before sees the
  * release before to its end.
  *
- * @throws BASE_RELEASE_CONFLICT, TIER_LIMIT_EXCEEDED, SUBDOMAIN_TAKEN, PROJECT_NOT_FOUND, ASSET_SYNC_DRIFT, CONTENT_MISSING
+ * @throws BASE_RELEASE_CONFLICT, TIER_LIMIT_EXCEEDED, FUNCTION_SCHEDULE_LIMIT_EXCEEDED, SUBDOMAIN_TAKEN, PROJECT_NOT_FOUND, ASSET_SYNC_DRIFT, CONTENT_MISSING
  */
 export async function activate(work: Work, given: Activation): Promise<DeployOperation['generation']> {
   const { scope, operation, release, deletesSecrets, assets } = given;
@@ -61,6 +66,7 @@ export async function activate(work: Work, given: Activation): Promise<DeployOpe
   if (live.gatedBy !== null) work.afterCommit(() => work.services.gates.changed());
   await work.rows(supersedeStatement.with({ ...owner, releaseId: release.id }));
   await work.rows(activeStatement.with({ ...owner, releaseId: release.id }));
+  await replaceSchedules(work, owner, release.id, given.state);
   const urls = await urlsOf(work, owner, project.publicId, release.deploymentId);
   await work.rows(
     readyStatement.with({
@@ -90,11 +96,16 @@ export async function activate(work: Work, given: Activation): Promise<DeployOpe
 
 /** The plan saw what was live then; two projects of an organization may go live at the same time. */
 async function refuseOverLimit(work: Work, { scope: { org, project }, state, before }: Activation): Promise<void> {
-  if (state.functions.size <= before.functions.size) return;
+  const isMore = countSchedules(state) > countSchedules(before);
+  if (state.functions.size <= before.functions.size && !isMore) return;
   await work.rows(advisoryLock.with({ key: `functions:${org.id}` }));
   const elsewhere = await functionsElsewhereOf(work.rows, { orgId: org.id, projectId: project.id });
   const limits = functionLimitsOf(org, work.services.settings.leases);
-  refusing(() => refuseManyFunctions(before, state, elsewhere, limits), 'activate');
+  const schedulesElsewhere = await schedulesElsewhereOf(work.rows, { orgId: org.id, projectId: project.id });
+  refusing(() => {
+    refuseManyFunctions(before, state, elsewhere, limits);
+    refuseManySchedules(before, state, schedulesElsewhere, limits);
+  }, 'activate');
 }
 
 /** Claims the names that the release has and gives up those that the one before had; all lead to its deployment. */

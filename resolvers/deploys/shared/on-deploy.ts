@@ -2,16 +2,7 @@ import { type ErrorCode, ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { deployOperations, deployPlans, releases } from '../../../db/schema/releases.ts';
 import { pick, statement } from '../../../db/sql.ts';
-import type { Bound } from '../../../db/statement.ts';
-import { type Access, onProject, type ProjectScope } from '../../../kernel/access/access.ts';
-import { isForeign, isForOthers } from '../../../kernel/access/foreign.ts';
-import type { Action } from '../../../kernel/access/permissions.ts';
-
-/** How the project is found that something belongs to, and what is said where there is none. */
-interface Sought {
-  readonly find: (id: string) => Bound<{ readonly projectId: string }>;
-  readonly absent: (id: string) => ServiceError;
-}
+import type { Sought } from '../../../kernel/access/on-project-of.ts';
 
 const absent =
   (code: ErrorCode, member: string) =>
@@ -52,28 +43,3 @@ export const sought = {
   },
   release: { find: (id: string) => releaseStatement.with({ id }), absent: absent('RELEASE_NOT_FOUND', 'release_id') },
 } satisfies Record<string, Sought>;
-
-/**
- * An action on the project that something belongs to. What is absent and what is another's are refused alike.
- *
- * @param of tells the id
- */
-export const onProjectOf = <Input>(
-  action: Action,
-  { find, absent: refusal }: Sought,
-  of: (input: Input) => string,
-): Access<Input, ProjectScope> => ({
-  action,
-  async authorise(ctx, caller, input) {
-    if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
-    const id = of(input);
-    const [found] = await ctx.services.db.rows(find(id));
-    if (found === undefined || isForOthers(caller, found.projectId)) throw refusal(id);
-    ctx.onProjectResolved?.(found.projectId);
-    try {
-      return await onProject(action, () => found.projectId).authorise(ctx, caller, input);
-    } catch (error) {
-      throw isForeign(error) ? refusal(id) : error;
-    }
-  },
-});

@@ -56,10 +56,10 @@ export const asReader = once(
 );
 
 /** A connection broke under what was being done: nobody knows whether it is. */
-export const connectionLost = (cause: unknown, readOnly: boolean) =>
+export const connectionLost = (cause: unknown, readOnly: boolean, isKeyed = false) =>
   new ServiceError('UPSTREAM_UNAVAILABLE', {
     cause,
-    ...(readOnly ? {} : { mutationState: 'unknown', safeToRetry: false }),
+    ...(readOnly ? {} : { mutationState: 'unknown', safeToRetry: isKeyed }),
   });
 
 /** More was said than may be, perhaps by what is done all the same. */

@@ -26,6 +26,7 @@ export const noFacts: PlanFacts = {
   embeddingCatalogue: new Set(['docs']),
   routesEnabled: true,
   functionsElsewhere: 0,
+  schedulesElsewhere: 0,
 };
 
 /** A plan of slices, from a release or from nothing. */

@@ -47,6 +47,31 @@ const logs: Command = {
   },
 };
 
+const getRun: Command = {
+  words: 'functions runs get',
+  summary: rows['functions.getRun'].summary,
+  about: ['With --watch it goes on until the run has ended.'],
+  positionals: [{ name: 'run', about: rows['functions.getRun'].inputs.run.about }],
+  flags: [{ name: 'watch', type: 'boolean', about: 'Go on as the run changes, a line for each change.' }],
+  examples: [
+    ['How it stands', 'functions runs get fnrun_01JZK3'],
+    ['Until it has ended', 'functions runs get fnrun_01JZK3 --watch'],
+  ],
+  operations: ['functions.getRun', 'functions.openRun'],
+  async run({ cli, positionals, flags, line }) {
+    const run = positionals.run!;
+    if (!flags.is('watch')) return perform(cli, rows['functions.getRun'], { run });
+    const document = `subscription ($run: ID!, $after: String) { functionRun(run: $run, after: $after) { cursor run {
+      run_id: runId status: status terminal: terminal generation attempts { current max total next_attempt_at: nextAttemptAt }
+      last_error: lastError { code message retryable } updated_at: updatedAt } } }`;
+    for await (const told of follow(cli, { document, variables: { run } })) {
+      line(told);
+      if ((told as { readonly run: { readonly terminal: boolean } }).run.terminal) break;
+    }
+    return undefined;
+  },
+};
+
 export const group: Group = {
   name: 'functions',
   about: [
@@ -56,10 +81,20 @@ export const group: Group = {
   commands: everyCommand(rows, [
     operationCommand('functions list', rows['functions.list'], {
       takes: [take('project')],
-      columns: ['name', 'url', 'timeout', 'memory', 'updated_at'],
+      columns: ['name', 'url', 'timeout', 'memory', 'schedules', 'updated_at'],
       examples: [['What there is', 'functions list']],
       empty: 'No functions. They come with a release: svc deploy apply --manifest release.json',
     }),
     logs,
+    getRun,
+    operationCommand('functions runs list', rows['functions.listRuns'], {
+      takes: [take('name')],
+      columns: ['run_id', 'status', 'event_type', 'run_at', 'attempts'],
+      examples: [
+        ['The latest', 'functions runs list nightly'],
+        ['Those that failed', 'functions runs list nightly --status failed'],
+      ],
+      empty: 'No runs. Make one with svc functions runs create.',
+    }),
   ]),
 };
