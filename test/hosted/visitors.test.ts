@@ -217,15 +217,16 @@ test('a body that is neither a form nor JSON is refused', async () => {
   expectRefusal(await at('POST', '/auth/sign-in', { form: [email, email] }), 'VALIDATION_FAILED', { field: 'email' });
 });
 
+// At a project that few asked before: the other one's rate is used up by now where machines are fast.
 test('a way back to elsewhere is refused before anything happens', async () => {
-  const { email, password } = await project.user();
+  const { email, password } = await other.user();
   for (const returnTo of ['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example']) {
     for (const given of [{ json: { email, password, returnTo } }, { form: { email, password, returnTo } }]) {
-      const answer = await at('POST', '/auth/sign-in', given);
+      const answer = await other.at('POST', '/auth/sign-in', given);
       expectRefusal(answer, 'SVC_AUTH_RETURN_TO_INVALID');
       expect(answer.cookie).toBeUndefined();
     }
-    const page = await at('GET', `/auth/sign-in?returnTo=${encodeURIComponent(returnTo)}`, { page: true });
+    const page = await other.at('GET', `/auth/sign-in?returnTo=${encodeURIComponent(returnTo)}`, { page: true });
     expect(page.text).toContain('name="returnTo" value="/auth/account"');
   }
 });

@@ -36,6 +36,14 @@ const subdomain = (
   await call(service.actors.bearer(serviceKey), 'POST', '/subdomains/v1', { body: { name: 'bad-text' } })
 ).body;
 
+const run = 'fnrun_0000000000000000000000000000';
+await service.control.sql(
+  `insert into function_runs (id, org_id, project_id, function, event_type, source, source_type, idempotency_key, intent,
+     payload, max_attempts, min_delay_seconds, max_delay_seconds, status, run_at, completed_at)
+   values ($1, $2, $3, 'hello', 'greet', '{"type": "api"}', 'api', 'once', 'x', '{}', 1, 1, 1, 'succeeded', now(), now())`,
+  [run, orgId, projectId],
+);
+
 const good: Record<string, string> = {
   plan: planned.plan_id,
   plan_id: planned.plan_id,
@@ -89,6 +97,8 @@ const isOfKey = (operation: unknown) => operationOf(operation)?.access.action?.r
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
+  cancelFunctionRun: { run },
+  redriveFunctionRun: { run },
 };
 
 /** What has to be given, though it may be null. */
@@ -102,6 +112,11 @@ const sold = operations.filter(
   (op) => 'price' in op && (op as { price?: { family: string } }).price?.family === 'gateway',
 );
 const isSold = (operation: unknown) => sold.some(({ name }) => name === operation);
+
+/** What an operation calls an input that cannot be. */
+const invalidCodeOf = (operation: unknown): string =>
+  (operations.find(({ name }) => name === operation) as { readonly invalidCode?: string } | undefined)?.invalidCode ??
+  'VALIDATION_FAILED';
 
 /** What a path needs beside what is tried. */
 const beside: Record<string, object> = {
@@ -152,7 +167,8 @@ test.each(
       if (name !== 'before') expect(answer.body).toMatchObject({ reset: true });
       continue;
     }
-    const codes = cursors.includes(name) ? ['VALIDATION_FAILED', 'INVALID_CURSOR'] : ['VALIDATION_FAILED'];
+    const invalid = invalidCodeOf(route.operation);
+    const codes = cursors.includes(name) ? [invalid, 'INVALID_CURSOR'] : [invalid];
     expect(answer.status).toBe(400);
     expect(codes).toContain(answer.body.code);
     expect(answer.body.details.field).toMatch(/./);
@@ -228,7 +244,7 @@ test.each(sample(fields, 3).map(({ root, field, place }) => [`${root}.${field.na
       if (cursors.includes(place) && answer.errors === undefined) continue;
       const codes = place.endsWith('idempotencyKey')
         ? ['IDEMPOTENCY_KEY_INVALID']
-        : ['VALIDATION_FAILED', 'INVALID_CURSOR'];
+        : [invalidCodeOf(operation), 'INVALID_CURSOR'];
       expect(codes).toContain(answer.errors?.[0]?.extensions.code);
       if (codes.length > 1)
         expect(answer.errors![0]!.extensions.details).toMatchObject({ field: expect.stringMatching(/./) });
