@@ -45,6 +45,13 @@ export const chromiumProgram = () =>
   find('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ??
   macApplications.find(isProgram);
 
+/** `npm`, or undefined where its registry does not answer. */
+export function npmWithRegistry(): string | undefined {
+  const npm = find('npm');
+  if (npm === undefined) return undefined;
+  return spawnSync(npm, ['view', 'zod', 'version'], { timeout: 30_000 }).status === 0 ? npm : undefined;
+}
+
 const astroFolder = fileURLToPath(new URL('../test/lanes/astro', import.meta.url));
 
 /** Astro in the folder of its lane, or undefined where it is not installed. */

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { newId } from '../core/ids.ts';
 import { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
@@ -124,6 +124,11 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     auditDefaultUrl: config.auditDefaultUrl,
     leases: config.leases,
     functionsIsolation: config.functionsIsolation,
+    packages: {
+      registry: config.npmRegistry,
+      folder: join(resolve(config.dataDir), 'packages'),
+      environment: config.connectionEnvironment,
+    },
     tierNetwork: config.tierNetwork,
     proofConfirmations: config.payments.confirmations.base ?? 1,
     adminKey: config.adminKey,

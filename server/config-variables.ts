@@ -119,6 +119,10 @@ export const environment = z.object({
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
   SVC_LEASES: parsed('on or off', (value) => (value === 'on' || value === 'off' ? value : undefined)),
+  NPM_REGISTRY: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
+  NPM_REGISTRY_TOKEN: parsed('a token without spaces', (value) =>
+    /^[\x21-\x7e]{1,1024}$/.test(value) ? value : undefined,
+  ),
   SVC_FUNCTIONS_ISOLATION: parsed('required or optional', (value) =>
     value === 'required' || value === 'optional' ? value : undefined,
   ),
@@ -288,6 +292,11 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     '`off`: organizations never expire, and tiers cost nothing',
     '`on` for those who sell the gateway: a new organization has a lease of 7 days, a paid tier one of 30 days, and an organization without a lease is frozen and, after 104 days, purged. Give every node the same value; see “Leases and balances” in [running.md](running.md).',
   ),
+  NPM_REGISTRY: open(
+    '`https://registry.npmjs.org`',
+    'Registry of npm that the packages of functions (`deps`) come from. It may lie in a private network.',
+  ),
+  NPM_REGISTRY_TOKEN: secret('none', 'Bearer token for `NPM_REGISTRY`.'),
   SVC_FUNCTIONS_ISOLATION: open(
     '`required`: a machine that cannot keep functions apart runs none',
     '`optional` runs functions without isolation where the machine cannot keep them apart: they reach its whole network and, as processes of the same user, can take the gateway over. For installations whose every project is trusted as the operator is.',

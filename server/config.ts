@@ -1,3 +1,4 @@
+import type { RegistrySettings } from '../engines/functions/packages/registry.ts';
 import type { SignerKeys } from '../engines/licences/signer.ts';
 import type { S3Settings } from '../engines/objects/s3-settings.ts';
 import type { TrustedProxies } from './client-address.ts';
@@ -69,6 +70,8 @@ export interface Config {
   /** Whether organizations have leases that end, and tiers prices. */
   readonly leases: boolean;
   readonly functionsIsolation: 'required' | 'optional';
+  /** Where the packages of functions come from. */
+  readonly npmRegistry: RegistrySettings;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -206,6 +209,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     leases: values.SVC_LEASES === 'on',
     functionsIsolation: values.SVC_FUNCTIONS_ISOLATION ?? 'required',
+    npmRegistry: { url: values.NPM_REGISTRY ?? 'https://registry.npmjs.org', token: values.NPM_REGISTRY_TOKEN },
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,

@@ -1,6 +1,27 @@
 import { createdAt, id, moment } from '../columns.ts';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
 
+/** A version of a package, as it was chosen. */
+export interface LockedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Digest of its archive, as the registry said it, for example `sha512-…`. */
+  readonly integrity: string;
+  /** Where its archive is; null: where a registry has it by name and version. */
+  readonly tarball: string | null;
+  /** The packages that it imports, each by the name that it uses: keys of the lock. */
+  readonly deps: Readonly<Record<string, string>>;
+  /** Whether nothing needs it: what asks for it goes on without it. */
+  readonly optional: boolean;
+}
+
+/** The packages of a function, each by `name@version`. The same lock leads to the same code. */
+export interface Lock {
+  /** Keys of the packages that the function itself named. */
+  readonly root: Readonly<Record<string, string>>;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
 /** Functions of projects as they are run, by what they were made of. The bytes are content of the project. */
 export const functionBuilds = pgTable(
   'function_builds',
@@ -13,6 +34,8 @@ export const functionBuilds = pgTable(
     runtimeVersion: text('runtime_version').notNull(),
     /** Installed versions of its direct deps, by name. */
     depsResolved: jsonb('deps_resolved').$type<Readonly<Record<string, string>>>().notNull(),
+    /** All packages that are in it; null: it was built without a record of them. */
+    lock: jsonb('lock').$type<Lock>(),
     bundleSha256: text('bundle_sha256').notNull(),
     /** In bytes. */
     bundleSize: integer('bundle_size').notNull(),

@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild';
+import { importPackages, type Packages } from './import-packages.ts';
 
 /** The code of a function as it was deployed. */
 export interface FunctionSource {
@@ -8,6 +9,8 @@ export interface FunctionSource {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** One of the files. */
   readonly entrypoint: string;
+  /** What it may import beside its files. */
+  readonly packages: Packages;
 }
 
 /** Lines of a log that are kept, and the length of one, in UTF-16 units. */
@@ -42,31 +45,25 @@ const extensions = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx', '.cjs', '.json
 const builtIn = new Set(builtinModules.filter((name) => !name.startsWith('_')));
 const isBuiltIn = (path: string): boolean => path.startsWith('node:') || builtIn.has(path);
 
-/** CommonJS inside of the bundle asks for built-in modules by `require`. */
-const banner = `import { createRequire as svcCreateRequire } from 'node:module';const require = svcCreateRequire('file:///fn/index.mjs');`;
-
 /** What came of it: one module with its map and the warnings, or what is wrong, a line each. */
 export type Bundled =
   | { readonly code: Uint8Array; readonly sourceMap: Uint8Array; readonly warnings: readonly string[] }
   | { readonly errors: readonly string[] };
 
-/** What is wrong with the bundler itself, and not with what it was given. */
-export interface BundlerFault {
-  readonly fault: string;
-}
-
 /**
- * Makes one ES module of the code of a function. Nothing of it is run, and no file of this machine is read: every import
- * is found among the files given.
+ * Makes one ES module of the code of a function. Nothing of it is run, and no file of this machine is read but those of its
+ * packages: every import is found among these and the files given. CommonJS finds `require`, `__filename` and `__dirname`
+ * where it is run (`engines/sandbox/inside`).
  */
 export async function bundleModules(source: FunctionSource): Promise<Bundled> {
   const made = await build({
     entryPoints: [source.entrypoint],
-    plugins: [fromMemory(source)],
+    plugins: [fromMemory(source), importPackages(source.packages)],
     bundle: true,
     write: false,
-    outfile: '/fn/index.mjs',
-    absWorkingDir: '/',
+    outfile: 'index.mjs',
+    // What is shown of a package's place is the same on every machine.
+    absWorkingDir: source.packages.folder,
     platform: 'node',
     target: 'node22',
     format: 'esm',
@@ -76,7 +73,9 @@ export async function bundleModules(source: FunctionSource): Promise<Bundled> {
     logLevel: 'silent',
     logLimit: logLinesMax,
     tsconfigRaw: {},
-    banner: { js: banner },
+    loader: { '.wasm': 'binary' },
+    // What libraries leave out where nobody looks for their mistakes.
+    define: { 'process.env.NODE_ENV': '"production"' },
   }).catch((error: BuildFailure) => {
     if (error.errors === undefined) throw error;
     return error;
@@ -94,20 +93,22 @@ const tooLarge = (what: string, { length }: Uint8Array, max: number): string =>
   `The ${what} has ${length} bytes, more than ${max}.`;
 
 const lineOf = ({ text, location }: Message): string =>
-  (location === null
-    ? text
-    : `${location.file.replace(/^function:/, '')}:${location.line}:${location.column}: ${text}`
-  ).slice(0, logLineMax);
+  (location === null ? text : `${placeOf(location.file)}:${location.line}:${location.column}: ${text}`).slice(
+    0,
+    logLineMax,
+  );
 
-/** Has every import found among the files of a function. */
+/** A file as its author knows it: by its path in the function, or in its package. */
+const placeOf = (file: string): string => file.replace(/^function:/, '').replace(/^.*?\/node_modules\//, '');
+
+/** Has every import of its own files found among the files of a function. */
 const fromMemory = ({ files, entrypoint }: FunctionSource): Plugin => ({
   name: 'function',
   setup(build) {
-    build.onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+    build.onResolve({ filter: /.*/ }, ({ path, importer, kind, namespace }) => {
       if (kind === 'entry-point') return { path: entrypoint, namespace: 'function' };
       if (isBuiltIn(path)) return { path, external: true };
-      if (!/^\.{1,2}(\/|$)/.test(path))
-        return { errors: [{ text: `${path} is not there: a function without deps imports its own files alone` }] };
+      if (namespace !== 'function' || !/^\.{1,2}(\/|$)/.test(path)) return undefined;
       const wanted = posix.join(posix.dirname(importer), path);
       const found = candidates(wanted).find((one) => files.has(one));
       if (found === undefined) return { errors: [{ text: `there is no file ${wanted}` }] };

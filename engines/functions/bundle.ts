@@ -1,11 +1,12 @@
-import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { endGroup, yieldTo } from '../../core/child-processes.ts';
-import type { Bundled, BundlerFault, FunctionSource } from './bundle-modules.ts';
+import type { Lock } from '../../db/schema/functions.ts';
+import type { Bundled, FunctionSource } from './bundle-modules.ts';
 import { CallTurns } from './call-turns.ts';
+import type { Installed, PackageStore, Wanted } from './packages/install-packages.ts';
+import type { Installation } from './packages/install-program.ts';
+import { ApartError, type ApartLimits, memoryMbMost, runApart } from './run-apart.ts';
 
 /** A function as one ES module, which imports built-in modules of Node.js alone. */
 export interface Bundle {
@@ -13,6 +14,11 @@ export interface Bundle {
   readonly sourceMap: Uint8Array;
   /** What is worth knowing of the build, a line each. */
   readonly log: readonly string[];
+}
+
+/** A bundle, with the packages that are in it. */
+export interface BuiltBundle extends Bundle {
+  readonly lock: Lock;
 }
 
 /** The code cannot be made one module. */
@@ -27,96 +33,76 @@ export class BundleError extends Error {
   }
 }
 
+/** The registry of packages gave no answer that counts: another try may succeed. */
+export class PackagesUnavailableError extends Error {
+  override readonly name = 'PackagesUnavailableError';
+}
+
 /** A larger bundle, in bytes, is worth a warning. Contract 03, section 2.11.5. */
 const bundleBytesLarge = 10 * 1024 * 1024;
 
-/** What a bundle may take of the machine. */
-export interface BundleLimits {
-  /** In milliseconds. @default 120_000, of contract 03, section 3.8 */
-  readonly timeoutMs?: number;
-  /** Memory of each of its two processes, in MiB. @default 2_048, or half of the machine's */
-  readonly memoryMb?: number;
-}
+/** Lines of a build that are kept. */
+const logLinesMax = 100;
 
-const program = fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
+const installProgram = fileURLToPath(new URL('./packages/install-program.ts', import.meta.url));
+const bundleProgram = fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
 
-/** Enough for a bundle of the largest size. */
-const memoryMbMost = Math.min(2_048, Math.floor(totalmem() / 2 / 1024 / 1024));
-
-/** Bundles at a time, of all deploys: as many as there are processors, and memory for. */
+/** Builds at a time, of all deploys: as many as there are processors, and memory for. */
 const atOnce = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / 2 / (memoryMbMost * 1024 * 1024))));
 const turns = new CallTurns({ running: atOnce, waiting: Number.POSITIVE_INFINITY });
 const never = new AbortController().signal;
 
 /**
- * Makes one ES module of the code of a function, in a process of its own: code of others that makes the bundler slow,
- * large or worse does it to that process, which has no environment and ends in time.
+ * Makes one ES module of the code of a function and its packages, in processes of their own: code of others that makes a
+ * bundler slow, large or worse does it to those, which end in time. None of the code is run.
  *
- * @throws BundleError
+ * @throws BundleError, PackagesUnavailableError
  */
-export async function bundleFunction(source: FunctionSource, limits: BundleLimits = {}): Promise<Bundle> {
+export async function buildBundle(
+  source: Omit<FunctionSource, 'packages'>,
+  wanted: Wanted,
+  store: PackageStore,
+  limits: ApartLimits = {},
+): Promise<BuiltBundle> {
   const end = await turns.take('bundles', never);
   try {
-    return bundleOf(await bundleApart(source, limits));
+    const { lock, packages, log } = await installed(wanted, store, limits);
+    const bundle = await bundled(
+      {
+        ...source,
+        packages: { folder: Object.keys(packages).length === 0 ? '/' : store.folder, root: lock.root, packages },
+      },
+      limits,
+    );
+    return { ...bundle, lock, log: [...log, ...bundle.log].slice(0, logLinesMax) };
+  } catch (error) {
+    throw error instanceof ApartError ? new BundleError([error.message]) : error;
   } finally {
     end();
   }
 }
 
-function bundleOf(bundled: Bundled): Bundle {
-  if ('errors' in bundled) throw new BundleError(bundled.errors);
-  const { code, sourceMap, warnings } = bundled;
+const nothing: Installed = { lock: { root: {}, packages: {} }, packages: {}, log: [] };
+
+async function installed(wanted: Wanted, store: PackageStore, limits: ApartLimits): Promise<Installed> {
+  if ('deps' in wanted && wanted.deps.length === 0) return nothing;
+  const work = { wanted, store };
+  const made = await runApart<Installation>(installProgram, work, limits, store.environment);
+  if ('refused' in made) throw new BundleError([made.refused]);
+  if ('unavailable' in made) throw new PackagesUnavailableError(made.unavailable);
+  return made;
+}
+
+async function bundled(source: FunctionSource, limits: ApartLimits): Promise<Bundle> {
+  const made = await runApart<Bundled>(bundleProgram, source, limits);
+  if ('errors' in made) throw new BundleError(made.errors);
+  const { code, sourceMap, warnings } = made;
   const large = code.length > bundleBytesLarge ? [`The bundle has ${code.length} bytes, and starts slowly.`] : [];
   return { code, sourceMap, log: [...warnings, ...large] };
 }
 
-/**
- * What the shell does before it becomes Node.js, which has no calls for this; esbuild inherits it. When the memory of the
- * machine ends, bundlers go before the gateway.
- */
-const beginning = (memoryMb: number): string =>
-  `ulimit -d ${memoryMb * 1024}; { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$0" "$@"`;
-
-async function bundleApart(
-  source: FunctionSource,
-  { timeoutMs = 120_000, memoryMb = memoryMbMost }: BundleLimits,
-): Promise<Bundled> {
-  const child = fork(program, {
-    execPath: '/bin/sh',
-    execArgv: ['-c', beginning(memoryMb), process.execPath, '--no-warnings'],
-    cwd: '/',
-    env: { GOMEMLIMIT: `${Math.floor((memoryMb * 3) / 4)}MiB` },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    // A group of its own, so that all of it can be ended at once.
-    detached: true,
-  });
-  let isLate = false;
-  const clock = setTimeout(() => {
-    isLate = true;
-    endGroup(child);
-  }, timeoutMs);
-  if (child.pid !== undefined) yieldTo(child.pid);
-  // It may end before it has read everything; that it ended is told once.
-  child.on('error', () => undefined);
-  try {
-    child.send(source, () => undefined);
-    const [bundled] = await Promise.race([once(child, 'message'), once(child, 'disconnect')]);
-    if (bundled?.fault !== undefined) throw new Error(`The bundler failed: ${(bundled as BundlerFault).fault}`);
-    if (bundled !== undefined) return bundled as Bundled;
-  } finally {
-    clearTimeout(clock);
-    endGroup(child);
-  }
-  throw new BundleError([
-    isLate
-      ? `The build took more than ${timeoutMs / 1_000} seconds.`
-      : `The build ended before it was done. It may use ${memoryMb} MiB of memory.`,
-  ]);
-}
-
 /** SHA-256 of everything that a bundle depends on: the same function need not be bundled again. */
-export const fingerprintOf = (codeHash: string, runtimeVersion: string): string =>
+export const fingerprintOf = (codeHash: string, deps: readonly string[], runtimeVersion: string): string =>
   createHash('sha256')
-    .update(JSON.stringify([codeHash, runtimeVersion]))
+    .update(JSON.stringify([codeHash, runtimeVersion, ...(deps.length === 0 ? [] : [deps])]))
     .digest('hex');

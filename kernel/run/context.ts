@@ -7,6 +7,7 @@ import type { ProjectDatabases } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
 import type { Archives } from '../../engines/bundles/archives.ts';
 import type { Chains } from '../../engines/chains/chains.ts';
+import type { PackageStore } from '../../engines/functions/packages/install-packages.ts';
 import type { Images } from '../../engines/images/images.ts';
 import type { Signer } from '../../engines/licences/signer.ts';
 import type { ObjectStore } from '../../engines/objects/object-store.ts';
@@ -113,6 +114,8 @@ export interface ServiceSettings {
   readonly leases: boolean;
   /** `optional`: functions run without isolation where the machine offers none. */
   readonly functionsIsolation: 'required' | 'optional';
+  /** Where the packages of functions come from, and are kept. */
+  readonly packages: PackageStore;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */

@@ -26,6 +26,5 @@ export async function refuseUnrunnable(services: Services, { functions, routes }
 
 /** A member of a function that would be passed over. */
 function unknownMember(fn: ReleasedFunction): string | undefined {
-  if (fn.deps.length > 0) return 'deps';
   return fn.triggers.some(({ type }) => type === 'email') ? 'triggers of mail' : undefined;
 }

@@ -22,6 +22,7 @@ export const functionErrors = defineErrors({
     safeToRetry: false,
     nextActions: [{ type: 'edit_request', why: 'Mend what the build log names.' }],
   }),
+  PACKAGE_REGISTRY_UNAVAILABLE: row(503, 'upstream', 'The registry of packages is not reachable.', { retryable: true }),
   // In small letters, as the specification prints them.
   invalid_function_run_request: row(400, 'validation', 'The run is not asked for as it has to be.', {
     nextActions: [edit],

@@ -8,6 +8,7 @@ import {
   memcachedProgram,
   natsProgram,
   nginxProgram,
+  npmWithRegistry,
   nsdProgram,
   pebbleProgram,
   swiftProgram,
@@ -35,13 +36,23 @@ const pageNodes = 'test/lanes/page-nodes.test.ts';
 const aroundFiles = ['test/lanes/proxies.test.ts', 'test/lanes/supervisors.test.ts'];
 const domainsFile = 'test/lanes/domains.test.ts';
 const objectsFile = 'test/lanes/s3.test.ts';
+const packagesFile = 'test/lanes/packages.test.ts';
 const astroFile = 'test/lanes/astro.test.ts';
 
 const ownFiles = readdirSync(new URL('../../test/lanes', import.meta.url))
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/lanes/${name}`);
 const consoleFiles = ownFiles.filter((path) => path.includes('/console'));
-const filesOfOthers = [...natsFiles, pageNodes, ...aroundFiles, domainsFile, objectsFile, astroFile, ...consoleFiles];
+const filesOfOthers = [
+  ...natsFiles,
+  pageNodes,
+  ...aroundFiles,
+  domainsFile,
+  objectsFile,
+  packagesFile,
+  astroFile,
+  ...consoleFiles,
+];
 
 const nats = { needs: 'nats-server (apt-get install nats-server)', program: natsProgram };
 const browser = {
@@ -81,6 +92,8 @@ const lanes: Readonly<Record<string, Lane>> = {
     program: () => memcachedProgram() && swiftProgram(),
     mostlyWaits: true,
   },
+  // Functions with packages of npm as their authors publish them.
+  packages: { files: [packagesFile], needs: 'npm and a registry that answers', program: npmWithRegistry },
   // A site of a generator that is larger than all that this project installs for itself.
   astro: {
     files: [astroFile],

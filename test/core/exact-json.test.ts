@@ -23,6 +23,8 @@ function decimal(text: string): readonly [bigint, number] {
   const [mantissa = '', power = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   let [value, exponent] = [BigInt(whole.replace('-', '') + fraction), Number(power) - fraction.length];
+  // `1e-0` would give minus zero.
+  exponent ||= 0;
   if (value === 0n) return [0n, 0];
   while (value % 10n === 0n) [value, exponent] = [value / 10n, exponent + 1];
   return [text.startsWith('-') ? -value : value, exponent];

@@ -56,6 +56,7 @@ test('an empty environment is a working development set-up', () => {
     stopWithStdin: false,
     leases: false,
     functionsIsolation: 'required',
+    npmRegistry: { url: 'https://registry.npmjs.org', token: undefined },
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,

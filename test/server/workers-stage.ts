@@ -82,6 +82,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
       mailBaseUrl: 'http://localhost:4000',
       sendsMail: false,
       functionsIsolation: 'required',
+      packages: undefined as never,
       hostAddresses: undefined,
       platformDomain: 'localhost',
       embeddingOrigins: new Map(),

@@ -1,4 +1,5 @@
 /** What runs in a box: it waits for a function's code, loads it, and serves calls until the gateway goes away. */
+import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { type CallHead, giveUp, serve } from './calls.ts';
 import { contextKey, currentCall } from './current-call.ts';
@@ -66,7 +67,14 @@ async function warmUp(): Promise<void> {
   Response.json({});
 }
 
+/** What CommonJS counts on, which a bundle is part of; a function may call something of its own so. */
+function offerCommonJs(): void {
+  const file = `${codeFolder}/main.mjs`;
+  Object.assign(globalThis, { require: createRequire(file), __filename: file, __dirname: codeFolder });
+}
+
 markOutput();
+offerCommonJs();
 if (egress) openTunnel(egress);
 Object.defineProperty(globalThis, contextKey, { value: currentCall });
 await warmUp();

@@ -22,6 +22,7 @@ import { nameBuildsStatement } from '../../functions/shared/build-rows.ts';
 import { refuseMissingGate } from '../../functions/shared/refuse-missing-gate.ts';
 import { databaseOf } from '../../project-data/shared/in-project.ts';
 import { computePlan } from '../computed-plan.ts';
+import { appendDeployEvent } from '../deploy-feed.ts';
 import { type GivenSpec, readSpecFor, resolveSpec } from '../given-spec.ts';
 import { migrationRegistry } from '../plan-facts.ts';
 import { loadRelease, saveRelease } from '../release-store.ts';
@@ -161,6 +162,10 @@ async function stage(deploying: Deploying): Promise<void> {
       ...(hasSchema ? [] : skipped('migrate-gate', 'migrate', 'schema-settle')),
     ],
     async (work) => {
+      const told = { type: 'log', phase: 'stage', stream: 'stderr', created_at: services.now().toISOString() };
+      for (const { name, log } of built)
+        for (const line of log)
+          work.append(appendDeployEvent(owner, operation.id, { ...told, resource: `functions.${name}`, line }));
       await saveRelease(work.rows, owner, plan.state, facts);
       await work.rows(
         nameBuildsStatement.with({

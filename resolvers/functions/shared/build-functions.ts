@@ -1,7 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import { ServiceError } from '../../../core/errors.ts';
 import { inParallel } from '../../../core/in-parallel.ts';
-import { BundleError, bundleFunction, fingerprintOf } from '../../../engines/functions/bundle.ts';
+import type { Lock } from '../../../db/schema/functions.ts';
+import {
+  BundleError,
+  buildBundle,
+  fingerprintOf,
+  PackagesUnavailableError,
+} from '../../../engines/functions/bundle.ts';
 import type { ReleasedFunction } from '../../../engines/release/model.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -25,12 +31,14 @@ const readAtOnce = 8;
 export interface BuiltFunction {
   readonly name: string;
   readonly build: FunctionBuild;
+  /** What is worth knowing of it, a line each; nothing of what was built before. */
+  readonly log: readonly string[];
 }
 
 /**
  * Builds the functions of a release, but for those that were built before.
  *
- * @throws FUNCTION_BUILD_FAILED, QUOTA_EXCEEDED, STORAGE_UNAVAILABLE
+ * @throws FUNCTION_BUILD_FAILED, PACKAGE_REGISTRY_UNAVAILABLE, QUOTA_EXCEEDED, STORAGE_UNAVAILABLE
  */
 export async function buildFunctions(
   ctx: Context,
@@ -42,7 +50,7 @@ export async function buildFunctions(
   const asked = [...functions].map(([name, fn]) => ({
     name,
     fn,
-    fingerprint: fingerprintOf(fn.codeHash, runtimeVersion),
+    fingerprint: fingerprintOf(fn.codeHash, fn.deps, runtimeVersion),
   }));
   const fingerprints = asked.map(({ fingerprint }) => fingerprint);
   const found = await ctx.services.db.rows(findBuildsStatement.with({ ...owner, fingerprints }));
@@ -57,13 +65,25 @@ export async function buildFunctions(
   const missing = new Map(
     asked.filter(({ fingerprint }) => !builds.has(fingerprint)).map((one) => [one.fingerprint, one]),
   );
+  const logs = new Map<string, readonly string[]>();
   await inParallel([...missing.values()], builtAtOnce, async ({ name, fn, fingerprint }) => {
-    const build = await buildOne(ctx, scope, { name, fn, fingerprint });
-    await ctx.services.db.rows(keepBuildStatement.with({ ...owner, ...build, depsResolved: JSON.stringify({}) }));
+    const { build, log } = await buildOne(ctx, scope, { name, fn, fingerprint });
+    await ctx.services.db.rows(keepBuildStatement.with({ ...owner, ...keptOf(build) }));
     builds.set(fingerprint, build);
+    logs.set(name, log);
   });
-  return asked.map(({ name, fingerprint }) => ({ name, build: builds.get(fingerprint)! }));
+  return asked.map(({ name, fingerprint }) => ({ name, build: builds.get(fingerprint)!, log: logs.get(name) ?? [] }));
 }
+
+/** The versions of the packages that a function named itself. */
+const versionsOf = ({ root, packages }: Lock): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(root).map(([name, key]) => [name, packages[key]!.version]));
+
+const keptOf = (build: FunctionBuild) => ({
+  ...build,
+  depsResolved: JSON.stringify(build.depsResolved),
+  lock: JSON.stringify(build.lock),
+});
 
 const buildFailed = (name: string, log: readonly string[]) =>
   new ServiceError('FUNCTION_BUILD_FAILED', {
@@ -76,7 +96,7 @@ async function buildOne(
   ctx: Context,
   scope: Pick<ProjectScope, 'org' | 'project'>,
   { name, fn, fingerprint }: { readonly name: string; readonly fn: ReleasedFunction; readonly fingerprint: string },
-): Promise<FunctionBuild> {
+): Promise<Omit<BuiltFunction, 'name'>> {
   const bytes = [...fn.files.values()].reduce((sum, { size }) => sum + size, 0);
   if (bytes > sourceBytesMax)
     throw buildFailed(name, [`The files of the function have ${bytes} bytes, more than ${sourceBytesMax}.`]);
@@ -86,19 +106,25 @@ async function buildOne(
       files.set(path, await buffer(await ctx.services.objects.read(sha256)));
     });
   });
-  const bundle = await bundleFunction({ files, entrypoint: fn.entrypoint }).catch((error: unknown) => {
-    if (!(error instanceof BundleError)) throw error;
-    throw buildFailed(name, error.log);
-  });
+  const source = { files, entrypoint: fn.entrypoint };
+  const bundle = await buildBundle(source, { deps: fn.deps }, ctx.services.settings.packages).catch(
+    (error: unknown) => {
+      if (error instanceof BundleError) throw buildFailed(name, error.log);
+      if (!(error instanceof PackagesUnavailableError)) throw error;
+      throw new ServiceError('PACKAGE_REGISTRY_UNAVAILABLE', { cause: error, retryAfter: 10 });
+    },
+  );
   const code = await holdBytes(ctx, scope, bundle.code);
   const map = await holdBytes(ctx, scope, bundle.sourceMap);
-  return {
+  const build = {
     fingerprint,
     codeHash: fn.codeHash,
     runtimeVersion,
-    depsResolved: {},
+    depsResolved: versionsOf(bundle.lock),
+    lock: bundle.lock,
     bundleSha256: code.sha256,
     bundleSize: code.size,
     mapSha256: map.sha256,
   };
+  return { build, log: bundle.log };
 }

@@ -10,6 +10,7 @@ const buildColumns = pick(
   'codeHash',
   'runtimeVersion',
   'depsResolved',
+  'lock',
   'bundleSha256',
   'bundleSize',
   'mapSha256',
@@ -33,6 +34,8 @@ export const keepBuildStatement = statement(
   (given) => sql`${insertInto(functionBuilds, given)}
     on conflict (${namesOf(functionBuilds.orgId, functionBuilds.projectId, functionBuilds.fingerprint)}) do update
     ${setOf(functionBuilds, {
+      depsResolved: excluded(functionBuilds.depsResolved),
+      lock: excluded(functionBuilds.lock),
       bundleSha256: excluded(functionBuilds.bundleSha256),
       bundleSize: excluded(functionBuilds.bundleSize),
       mapSha256: excluded(functionBuilds.mapSha256),

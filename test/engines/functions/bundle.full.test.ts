@@ -1,10 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BundleError, bundleFunction } from '../../../engines/functions/bundle.ts';
-import type { FunctionSource } from '../../../engines/functions/bundle-modules.ts';
+import { BundleError, buildBundle } from '../../../engines/functions/bundle.ts';
+import type { ApartLimits } from '../../../engines/functions/run-apart.ts';
 import { until } from '../../helpers/until.ts';
 
-const sourceOf = (files: Record<string, string>, entrypoint = Object.keys(files)[0]!): FunctionSource => ({
+type Source = Parameters<typeof buildBundle>[0];
+
+/** Builds a function without packages: none is asked for. */
+const bundleFunction = (source: Source, limits?: ApartLimits) =>
+  buildBundle(source, { deps: [] }, undefined as never, limits);
+
+const sourceOf = (files: Record<string, string>, entrypoint = Object.keys(files)[0]!): Source => ({
   files: new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
   entrypoint,
 });

@@ -59,7 +59,11 @@ export async function runDeploy(
         for (const { severity, code, message } of warnings) note(cli, `${severity}: ${code}: ${message}`);
       },
       onUpload: ({ sent, missing }) => bar.at('Uploading', missing === 0 ? undefined : sent / missing),
-      onEvent: ({ type, phase, status }) => {
+      onEvent: ({ type, phase, status, resource, line }) => {
+        if (type === 'log') {
+          bar.end();
+          note(cli, `${String(resource)}: ${String(line)}`);
+        }
         if (type === 'commit.phase' && status === 'started') bar.at(`Deploying: ${String(phase)}`);
       },
     });

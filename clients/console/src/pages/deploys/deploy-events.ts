@@ -4,6 +4,9 @@ export interface DeployEvent {
   readonly phase?: string;
   readonly status?: string;
   readonly message?: string | null;
+  /** A line of the log of a build, and what was built. */
+  readonly line?: string;
+  readonly resource?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly created_at?: string;
 }
@@ -31,6 +34,9 @@ export interface Step {
 
 /** Each change of a phase is told in a short form and in this one. */
 export const isDetail = ({ type }: DeployEvent): boolean => type === 'commit.phase.detail';
+
+/** What a log shows, a line each. */
+export const isLine = (event: DeployEvent): boolean => isDetail(event) || event.type === 'log';
 
 /** Where each phase stands after these events. A phase that was tried again counts from its last beginning. */
 export function stepsOf(events: readonly DeployEvent[]): readonly Step[] {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { type DeployEvent, factsOf, isDetail, phaseNames } from './deploy-events.ts';
+import { type DeployEvent, factsOf, isLine, phaseNames } from './deploy-events.ts';
 
 const clock = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
@@ -15,7 +15,7 @@ const nearPx = 40;
 export function DeployLog({ events }: { readonly events: readonly DeployEvent[] }) {
   const frame = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  const lines = events.filter(isDetail);
+  const lines = events.filter(isLine);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end.
   useEffect(() => {
     if (follows.current && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
@@ -47,6 +47,7 @@ export function DeployLog({ events }: { readonly events: readonly DeployEvent[] 
 }
 
 function textOf(event: DeployEvent): string {
+  if (event.type === 'log') return `${event.resource}: ${event.line}`;
   if (event.phase === 'ready') return 'the release is served';
   return [event.status, event.message, factsOf(event)].filter((part) => part != null && part !== '').join(' · ');
 }

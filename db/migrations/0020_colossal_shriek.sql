@@ -1,0 +1,1 @@
+ALTER TABLE "function_builds" ADD COLUMN "lock" jsonb;
