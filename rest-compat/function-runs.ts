@@ -1,3 +1,4 @@
+import { rebuildFunctions } from '../resolvers/functions/rebuild-functions.ts';
 import { cancelFunctionRun, redriveFunctionRun } from '../resolvers/functions/runs/change-run.ts';
 import { createFunctionRun } from '../resolvers/functions/runs/create-run.ts';
 import { getFunctionRun, getFunctionRunLogs, listFunctionRuns } from '../resolvers/functions/runs/read-runs.ts';
@@ -10,6 +11,8 @@ const one = '/functions/v1/runs/:run_id';
 
 /** Paths of runs of functions. Contract 03, section 3.6. */
 export const functionRunRoutes = [
+  route('POST', '/projects/v1/:project_id/functions/:name/rebuild', 200, rebuildFunctions),
+  route('POST', '/projects/v1/:project_id/functions/rebuild', 200, rebuildFunctions),
   route(
     'POST',
     '/functions/v1/:name/runs',

@@ -1,13 +1,18 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { deleteFunction } from '../resolvers/functions/delete-function.ts';
 import { getFunctionLogs } from '../resolvers/functions/get-function-logs.ts';
-import { type LiveFunction, listFunctions } from '../resolvers/functions/list-functions.ts';
+import { type FunctionAnswer, invokeFunction } from '../resolvers/functions/invoke-function.ts';
+import { listFunctions } from '../resolvers/functions/list-functions.ts';
+import type { LiveFunction } from '../resolvers/functions/live-functions.ts';
 import type { FunctionLine } from '../resolvers/functions/log-feed.ts';
 import { openFunctionLogs } from '../resolvers/functions/open-function-logs.ts';
+import { type Rebuilt, type RebuiltFunctions, rebuildFunctions } from '../resolvers/functions/rebuild-functions.ts';
 import { type ShownSchedule, scheduleMetaOf } from '../resolvers/functions/shared/schedule-meta.ts';
+import { updateFunction } from '../resolvers/functions/update-function.ts';
 import { type FunctionLineArrived, followFunctionLogs } from '../subscriptions/function-logs.ts';
 import { builder } from './builder.ts';
 import { eventFields, followArgs, followed } from './following.ts';
-import { fieldOf, inputsOf } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -92,6 +97,128 @@ builder.objectField(ProjectRef, 'functions', (t) =>
     resolve: ({ id }, _args, ctx) => run(listFunctions, ctx, { project: id }),
   }),
 );
+
+const configInput = { name: 'FunctionConfigInput', description: 'What a call of a function may take.' };
+
+changeField('updateFunction', updateFunction, {
+  type: ProjectFunctionRef,
+  input: 'A change of a function.',
+  argument: 'The function, and what changes of it.',
+  types: { config: configInput },
+  result: (updated) => updated,
+});
+
+interface FunctionDeleted {
+  readonly name: string;
+  readonly releaseId: string;
+}
+
+const DeletedFunctionRef = builder.objectRef<FunctionDeleted>('DeletedFunction').implement({
+  description: 'A function that is live no more.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'What it was called by.' }),
+    releaseId: t.exposeString('releaseId', { description: 'The release without it, which is live now, `rel_…`.' }),
+  }),
+});
+
+changeField('deleteFunction', deleteFunction, {
+  type: DeletedFunctionRef,
+  input: 'A function to delete.',
+  argument: 'The function.',
+  result: (deleted) => deleted,
+});
+
+const FunctionRebuildRef = builder.objectRef<Rebuilt>('FunctionRebuild').implement({
+  description: 'What came of building a function anew.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The function.' }),
+    rebuilt: t.boolean({ description: 'Whether it runs the new build.', resolve: (one) => 'build' in one }),
+    code: t.string({
+      nullable: true,
+      description: 'Why it could not be built, as a code.',
+      resolve: (one) => ('refusal' in one ? one.refusal.code : null),
+    }),
+    error: t.string({
+      nullable: true,
+      description: 'Why it could not be built, in words.',
+      resolve: (one) => ('refusal' in one ? one.refusal.message : null),
+    }),
+    oldFingerprint: t.string({
+      nullable: true,
+      description: 'Of the build that it ran before.',
+      resolve: (one) => ('build' in one ? one.before.fingerprint : null),
+    }),
+    newFingerprint: t.string({
+      nullable: true,
+      description: 'Of the build that it runs now.',
+      resolve: (one) => ('build' in one ? one.build.fingerprint : null),
+    }),
+    runtimeVersionBefore: t.string({
+      nullable: true,
+      description: 'The version of what it was run by.',
+      resolve: (one) => ('build' in one ? one.before.runtimeVersion : null),
+    }),
+    runtimeVersionAfter: t.string({
+      nullable: true,
+      description: 'The version of what it is run by now.',
+      resolve: (one) => ('build' in one ? one.build.runtimeVersion : null),
+    }),
+    codeHash: t.string({
+      nullable: true,
+      description: 'Digest of its code, which is as it was.',
+      resolve: (one) => ('build' in one ? one.build.codeHash : null),
+    }),
+  }),
+});
+
+const RebuiltFunctionsRef = builder.objectRef<RebuiltFunctions>('RebuiltFunctions').implement({
+  description: 'Functions that were built anew.',
+  fields: (t) => ({
+    releaseId: t.exposeString('releaseId', { nullable: true, description: 'The live release, `rel_…`.' }),
+    results: t.field({
+      type: [FunctionRebuildRef],
+      description: 'Each function that was asked for.',
+      resolve: ({ results }) => [...results],
+    }),
+  }),
+});
+
+changeField('rebuildFunctions', rebuildFunctions, {
+  type: RebuiltFunctionsRef,
+  input: 'Functions to build anew.',
+  argument: 'The functions.',
+  result: (made) => made,
+});
+
+const FunctionAnswerRef = builder.objectRef<FunctionAnswer>('FunctionAnswer').implement({
+  description: 'What a function answered to a call.',
+  fields: (t) => ({
+    requestId: t.exposeString('requestId', { description: 'Under which its log has the call, `req_…`.' }),
+    status: t.exposeInt('status', { description: 'Its status of HTTP.' }),
+    headers: t.field({ type: 'JSONObject', description: 'Its headers, by name.', resolve: ({ headers }) => headers }),
+    body: t.exposeString('text', { nullable: true, description: 'The answer as text; null where it is none.' }),
+    bodyBase64: t.exposeString('base64', { nullable: true, description: 'The answer where it is no text.' }),
+  }),
+});
+
+const FunctionMethodEnum = builder.enumType('FunctionMethod', {
+  description: 'A method of HTTP that functions are called by.',
+  values: {
+    GET: { description: 'Reads.' },
+    POST: { description: 'Sends something.' },
+    PUT: { description: 'Puts something in place of what there is.' },
+    PATCH: { description: 'Changes a part.' },
+    DELETE: { description: 'Deletes.' },
+  },
+});
+
+changeField('invokeFunction', invokeFunction, {
+  type: FunctionAnswerRef,
+  types: { method: FunctionMethodEnum },
+  input: 'A call of a function.',
+  argument: 'The call.',
+  result: (answer) => answer,
+});
 
 const lines = inputsOf(getFunctionLogs, { omit: ['project'] });
 

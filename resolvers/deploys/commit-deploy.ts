@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { deployOperations, deployPlans, runningStatuses } from '../../db/schema/releases.ts';
+import { deployOperations, deployPlans } from '../../db/schema/releases.ts';
 import { computed as computedColumn, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { refuseImmutableChanges } from '../../engines/release/static-manifest.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
@@ -34,6 +34,7 @@ import { secretKeysOf } from './plan-facts.ts';
 import { refuseUnrunnable } from './refuse-unrunnable.ts';
 import { findRelease } from './release-store.ts';
 import { refuseOtherPlan, requiredPlan } from './required-plan.ts';
+import { refuseRunning } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
 import { sought } from './shared/on-deploy.ts';
 
@@ -177,13 +178,7 @@ async function begin(
     );
     return done!;
   }
-  const [running] = await work.rows(runningStatement.with(owner));
-  if (running !== undefined)
-    throw new ServiceError('BASE_RELEASE_CONFLICT', {
-      message: 'Another deploy of the project is under way.',
-      details: { operation_id: running.id },
-      retryAfter: 1,
-    });
+  await refuseRunning(work.rows, owner);
   const [begun] = await work.rows(
     beginStatement.with({
       ...owner,
@@ -208,18 +203,6 @@ const planStatement = statement(
   },
   (given, row) => sql`select ${row} from ${deployPlans} where ${deployPlans.orgId} = ${given.orgId}
     and ${deployPlans.projectId} = ${given.projectId} and ${deployPlans.id} = ${given.id}`,
-);
-
-const running = sql.join(
-  runningStatuses.map((one) => sql.raw(`'${one}'`)),
-  sql`, `,
-);
-
-export const runningStatement = statement(
-  'deploys.running',
-  { params: pick(deployOperations, 'orgId', 'projectId'), row: pick(deployOperations, 'id') },
-  (given, row) => sql`select ${row} from ${deployOperations} where ${deployOperations.orgId} = ${given.orgId}
-    and ${deployOperations.projectId} = ${given.projectId} and ${deployOperations.status} in (${running})`,
 );
 
 const ofOne = pick(deployOperations, 'orgId', 'projectId', 'id');

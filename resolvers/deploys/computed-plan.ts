@@ -78,6 +78,12 @@ async function baseOf(
   return { releaseId: selector.releaseId, state: await loadRelease(db.rows, owner, selector.releaseId) };
 }
 
+/** The functions that are as they were in the base of a plan. */
+export function unchangedFunctions({ state, diff }: ReleasePlan): string[] {
+  const changed = new Set([...diff.functions.added, ...diff.functions.changed.map(({ name }) => name)]);
+  return [...state.functions.keys()].filter((name) => !changed.has(name));
+}
+
 /** @param expected the release that the plan began from */
 export const baseConflict = (expected: string | null, live: string | null) =>
   new ServiceError('BASE_RELEASE_CONFLICT', { details: { base_release_id: expected, live_release_id: live } });

@@ -209,7 +209,7 @@ interface KeptPlan {
 }
 
 /** Keeps a plan, or finds the one that was kept of the same deploy. @throws BASE_RELEASE_CONFLICT */
-async function keepPlan(
+export async function keepPlan(
   work: Work & ProjectScope & Context,
   input: PlanInputGiven & Pick<PlanInput, 'request_key' | 'mode'>,
   { plan, live, base, manifestDigest, fingerprint }: ComputedPlan,

@@ -1,8 +1,5 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { sql } from '../../db/drizzle.ts';
-import { deployOperations } from '../../db/schema/releases.ts';
-import { pick, setOf, statement } from '../../db/sql.ts';
 import { diffReleases, type ReleaseDiff } from '../../engines/release/diff.ts';
 import { emptyRelease, type ReleaseState } from '../../engines/release/model.ts';
 import { promoteWarnings } from '../../engines/release/warnings/promote-rules.ts';
@@ -16,12 +13,12 @@ import { cursorNow } from '../events/shared/cursor-now.ts';
 import { pollAfter } from '../events/shared/poll-after.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { activate } from './apply/activate.ts';
-import { runningStatement } from './commit-deploy.ts';
 import { baseConflict } from './computed-plan.ts';
 import { type DeployOperation, edgeOf, edgeWire, findOperation } from './deploy-operation.ts';
 import { findLive } from './live-release.ts';
 import { insertOperationStatement } from './plan-deploy.ts';
 import { findRelease, loadRelease, type ReleaseRow } from './release-store.ts';
+import { refuseRunning, targetStatement } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
 
 interface Prepared {
@@ -85,13 +82,7 @@ export const promoteRelease = mutation({
     await lockProjectFor(work, deployActions['project:deploys:write']);
     const live = await findLive(work.rows, owner);
     if (live.releaseId !== liveId) throw baseConflict(liveId, live.releaseId);
-    const [running] = await work.rows(runningStatement.with(owner));
-    if (running !== undefined)
-      throw new ServiceError('BASE_RELEASE_CONFLICT', {
-        message: 'A deploy of the project is under way.',
-        details: { operation_id: running.id },
-        retryAfter: 1,
-      });
+    await refuseRunning(work.rows, owner);
     const actor = actorOf(await work.caller(), work, services.now());
     const [operation] = await work.rows(
       insertOperationStatement.with({
@@ -177,10 +168,3 @@ const promoteDiff = (current: ReleaseState, target: ReleaseState, { functions, s
     site_paths: { added_in_current: site.added.length, removed_in_current: site.removed.length },
   };
 };
-
-const targetStatement = statement(
-  'deploys.set-target',
-  { params: pick(deployOperations, 'orgId', 'id', 'targetReleaseId') },
-  ({ orgId, id, targetReleaseId }) => sql`update ${deployOperations} ${setOf(deployOperations, { targetReleaseId })}
-    where ${deployOperations.orgId} = ${orgId} and ${deployOperations.id} = ${id}`,
-);

@@ -22,6 +22,12 @@ export const functionErrors = defineErrors({
     safeToRetry: false,
     nextActions: [{ type: 'edit_request', why: 'Mend what the build log names.' }],
   }),
+  FUNCTION_HAS_ROUTES: row(409, 'conflict', 'Routes of the live release lead to the function.', {
+    nextActions: [{ type: 'edit_request', why: 'Deploy routes that lead elsewhere, and delete it then.' }],
+  }),
+  CANNOT_REBUILD_UNLOCKED_DEPS: row(409, 'conflict', 'The versions of the packages of the function were not kept.', {
+    nextActions: [{ type: 'edit_request', why: 'Deploy the function anew: that chooses versions.' }],
+  }),
   PACKAGE_REGISTRY_UNAVAILABLE: row(503, 'upstream', 'The registry of packages is not reachable.', { retryable: true }),
   // In small letters, as the specification prints them.
   invalid_function_run_request: row(400, 'validation', 'The run is not asked for as it has to be.', {

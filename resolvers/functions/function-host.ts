@@ -166,7 +166,7 @@ export class FunctionHost {
       SVC_RELEASE_ID: fn.releaseId,
       SVC_FUNCTION_NAME: fn.name,
     };
-    const digest = digestOf(fn, build.fingerprint, environment);
+    const digest = digestOf(fn, build.bundleSha256, environment);
     const until = performance.now() + believedMs;
     if (known?.loaded.digest === digest) {
       this.#known.set(key, { loaded: known.loaded, until }, build.bundleSize + 4_096);
@@ -192,11 +192,11 @@ export class FunctionHost {
 /** Another process is needed where any of this changes. */
 const digestOf = (
   { timeoutSeconds, memoryMb }: CalledFunction,
-  fingerprint: string,
+  bundleSha256: string,
   environment: Readonly<Record<string, string>>,
 ): string =>
   createHash('sha256')
-    .update(JSON.stringify([fingerprint, timeoutSeconds, memoryMb, Object.entries(environment).sort()]))
+    .update(JSON.stringify([bundleSha256, timeoutSeconds, memoryMb, Object.entries(environment).sort()]))
     .digest('hex');
 
 const busy = ({ name }: CalledFunction) =>

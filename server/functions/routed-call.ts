@@ -6,11 +6,12 @@ import type { Context } from '../../kernel/run/context.ts';
 import { readShownToken, verifyAccessToken } from '../../resolvers/auth/access-token.ts';
 import { findVisitor, stranger, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
 import type { Site, SiteFunction } from '../../resolvers/deploys/live-sites.ts';
+import { callFunction } from '../../resolvers/functions/call-function.ts';
 import { isGated, type PassedGate, passGate } from '../../resolvers/functions/gate.ts';
 import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
 import type { Exchange } from '../exchange.ts';
 import { sendAnswer } from '../respond.ts';
-import { callFunction, requestIdOf, sendReply, withSet } from './answer-call.ts';
+import { functionRequestOf, requestIdOf, sendReply, withSet } from './answer-call.ts';
 
 export interface RoutedCall {
   readonly ctx: Context;
@@ -46,8 +47,7 @@ export async function answerRouted(exchange: Exchange, call: RoutedCall): Promis
   const own = { ...call.headers, 'x-svc-request-id': requestIdOf(exchange) };
   const cookie = isShared ? undefined : visitor.cookie;
   const run = async (): Promise<RenderedPage & { readonly body: Buffer }> => {
-    const reply = await callFunction(exchange, {
-      ctx,
+    const called = {
       target: host.target,
       site,
       name,
@@ -59,7 +59,8 @@ export async function answerRouted(exchange: Exchange, call: RoutedCall): Promis
         'x-svc-locale': locale,
         'x-svc-default-locale': site.i18n?.defaultLocale,
       },
-    });
+    };
+    const reply = await callFunction(ctx, called, functionRequestOf(exchange));
     return isShared ? { ...reply, headers: reply.headers.filter(([one]) => !/^set-cookie$/i.test(one)) } : reply;
   };
   if (fn?.class !== 'ssr') {

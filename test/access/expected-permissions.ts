@@ -92,6 +92,15 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: 'functions:write project:write',
     serviceKey: true,
   }),
+  'project:functions:write': cell('owner admin developer', {
+    grants: 'deploy functions:write project:write',
+    delegates: 'deploy functions:write project:write',
+    serviceKey: true,
+  }),
+  'project:functions:rebuild': cell('owner admin developer', {
+    grants: 'deploy functions:write project:write',
+    delegates: 'deploy functions:write project:write',
+  }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

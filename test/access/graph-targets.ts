@@ -50,6 +50,12 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   plan: 'inner',
   operation: 'inner',
   release: 'inner',
+  run: 'inner',
+  'updateFunction.name': 'inner',
+  'deleteFunction.name': 'inner',
+  'invokeFunction.name': 'inner',
+  'createFunctionRun.name': 'inner',
+  'runFunctionTrigger.trigger': 'inner',
 };
 
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */

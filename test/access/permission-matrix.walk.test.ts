@@ -99,6 +99,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
     idempotency_key: randomUUID(),
     delay_seconds: 86_400,
   }),
+  'project:functions:write': () => ({ config: { timeout: 7 } }),
   'project:deploys:write': ({ projectId }) => ({ project: projectId, spec: { project_id: projectId, i18n: null } }),
   'project:content:write': ({ projectId }) => ({
     project_id: projectId,
@@ -144,19 +145,13 @@ function probe(action: string, actor: Actor, target: Target) {
   });
 }
 
-/** Has the project a function, which goes with each deletion of it. */
-async function release(projectId: string): Promise<void> {
-  const releaseId = await releasesOf({ service, params: { project_id: projectId } }).live();
-  await control.sql(
-    `insert into release_functions (org_id, project_id, release_id, name, fingerprint)
-     select org_id, id, $2, 'probed', '' from projects where id = $1 on conflict do nothing`,
-    [projectId, releaseId],
-  );
-}
+/** Actions that want a function, which goes with each deletion of its project. */
+const ofFunctions = ['project:functions:run', 'project:functions:write', 'project:functions:rebuild'];
 
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
-  if (action === 'project:functions:run') await release(target.projectId);
+  if (ofFunctions.includes(action))
+    await releasesOf({ service, params: { project_id: target.projectId } }).withFunction('probed');
   const answer = await probe(action, actor, target);
   if (answer.status < 300 && isWrite(action)) await revive(service, target.projectId);
   // An organization has only so many that are open, and contacts.

@@ -94,6 +94,7 @@ describe('the schema', () => {
     'BackupJob.missing',
     'FunctionRun.logs',
     'ProjectFunction.schedules',
+    'RebuiltFunctions.results',
     'Project.domains',
     'Project.subdomains',
     'ProjectDomain.checks',

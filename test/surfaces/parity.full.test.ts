@@ -173,7 +173,7 @@ const otherwiseSpelt = [
   'identity.whoami',
   'invites.list',
   'functions.runLogs',
-  'functions.list',
+  'functions.rebuild',
   'deploys.listEvents',
   'projects.schema',
   'projects.access',

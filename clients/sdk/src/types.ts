@@ -583,6 +583,13 @@ export interface FunctionLogLine {
   readonly requestId?: string | undefined;
 }
 
+export interface FunctionNotRebuilt {
+  readonly name: string;
+  readonly rebuilt: false;
+  readonly code: string;
+  readonly error: string;
+}
+
 export interface FunctionRun {
   readonly runId: string;
   readonly functionName: string;
@@ -634,6 +641,40 @@ export interface FunctionRun {
     readonly href: string;
     readonly bestEffort?: boolean | undefined;
   }[];
+}
+
+export interface FunctionSummary {
+  readonly name: string;
+  readonly url: string;
+  readonly releaseId: string;
+  readonly runtime: string;
+  /** In seconds. */
+  readonly timeout: number;
+  /** In megabytes. */
+  readonly memory: number;
+  readonly class: 'standard' | 'ssr';
+  readonly requireAuth: boolean;
+  readonly schedule: string | null;
+  /** Of all its schedules. */
+  readonly scheduleMeta: ScheduleMeta | null;
+  readonly schedules: readonly {
+    readonly lastRunAt: string | null;
+    /** How its last run stands. */
+    readonly lastStatus: string | null;
+    readonly nextRunAt: string | null;
+    readonly runCount: number;
+    readonly lastError: string | null;
+    readonly triggerId: string;
+    readonly cron: string;
+    readonly timezone: string;
+  }[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly runtimeVersion: string;
+  readonly runtimeCurrentVersion: string;
+  readonly runtimeMinimumVersion: string;
+  readonly depsResolved: Readonly<Record<string, string>>;
+  readonly runtimeStale: boolean;
 }
 
 export interface GatewayNode {
@@ -1341,6 +1382,16 @@ export interface Reached {
     readonly using: string | null;
     readonly check: string | null;
   }[];
+}
+
+export interface RebuiltFunction {
+  readonly name: string;
+  readonly rebuilt: true;
+  readonly oldFingerprint: string | null;
+  readonly newFingerprint: string;
+  readonly runtimeVersionBefore: string | null;
+  readonly runtimeVersionAfter: string | null;
+  readonly codeHash: string;
 }
 
 export interface RedeemedMagicLink {

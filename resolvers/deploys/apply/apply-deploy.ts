@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
-import { contentObjects } from '../../../db/schema/content.ts';
 import {
   type DeployError,
   type DeployStatus,
@@ -9,7 +8,7 @@ import {
   deployPlans,
   releases,
 } from '../../../db/schema/releases.ts';
-import { pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { pick, setOf, statement } from '../../../db/sql.ts';
 import { contentOf } from '../../../engines/release/content-of.ts';
 import { emptyRelease, type ReleaseState } from '../../../engines/release/model.ts';
 import type { ReleaseSpec } from '../../../engines/release/spec/release-spec.ts';
@@ -17,11 +16,12 @@ import { orgIn, projectIn, projectStatement } from '../../../kernel/access/acces
 import type { Task, TaskContext } from '../../../kernel/run/task.ts';
 import { examineImages } from '../../assets/shared/examine-images.ts';
 import type { ImagesBySha256 } from '../../assets/shared/publish-assets.ts';
+import { keepContentStatement } from '../../content/shared/keep-content.ts';
 import { buildFunctions } from '../../functions/shared/build-functions.ts';
 import { nameBuildsStatement } from '../../functions/shared/build-rows.ts';
 import { refuseMissingGate } from '../../functions/shared/refuse-missing-gate.ts';
 import { databaseOf } from '../../project-data/shared/in-project.ts';
-import { computePlan } from '../computed-plan.ts';
+import { computePlan, unchangedFunctions } from '../computed-plan.ts';
 import { appendDeployEvent } from '../deploy-feed.ts';
 import { type GivenSpec, readSpecFor, resolveSpec } from '../given-spec.ts';
 import { migrationRegistry } from '../plan-facts.ts';
@@ -173,6 +173,8 @@ async function stage(deploying: Deploying): Promise<void> {
           releaseId: facts.id,
           names: built.map(({ name }) => name),
           fingerprints: built.map(({ build }) => build.fingerprint),
+          base: operation.baseReleaseId,
+          unchanged: unchangedFunctions(plan),
         }),
       );
       const held = await work.rows(keepContentStatement.with({ ...owner, sha256s }));
@@ -399,16 +401,4 @@ const waitStatement = statement(
   { params: withError },
   ({ id, error }) => sql`update ${deployOperations}
     ${setOf(deployOperations, { ...attempts, error, leaseUntil: sql`null` })} where ${deployOperations.id} = ${id}`,
-);
-
-// Kept from the collector for as long as there is the release.
-const keepContentStatement = statement(
-  'deploys.keep-content',
-  {
-    params: { ...pick(contentObjects, 'orgId', 'projectId'), sha256s: typed<readonly string[]>('text[]') },
-    row: pick(contentObjects, 'sha256'),
-  },
-  (given, row) => sql`update ${contentObjects} ${setOf(contentObjects, { released: sql`true`, usedAt: sql`now()` })}
-    where ${contentObjects.orgId} = ${given.orgId} and ${contentObjects.projectId} = ${given.projectId}
-      and ${contentObjects.sha256} = any(${given.sha256s}::text[]) returning ${row}`,
 );

@@ -8,6 +8,7 @@ import {
   fingerprintOf,
   PackagesUnavailableError,
 } from '../../../engines/functions/bundle.ts';
+import type { Wanted } from '../../../engines/functions/packages/install-packages.ts';
 import type { ReleasedFunction } from '../../../engines/release/model.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -67,8 +68,8 @@ export async function buildFunctions(
   );
   const logs = new Map<string, readonly string[]>();
   await inParallel([...missing.values()], builtAtOnce, async ({ name, fn, fingerprint }) => {
-    const { build, log } = await buildOne(ctx, scope, { name, fn, fingerprint });
-    await ctx.services.db.rows(keepBuildStatement.with({ ...owner, ...keptOf(build) }));
+    const { build, log } = await buildFunction(ctx, scope, { name, fn, wanted: { deps: fn.deps } });
+    await ctx.services.db.rows(keepBuildStatement.with(keptBuild(owner, build)));
     builds.set(fingerprint, build);
     logs.set(name, log);
   });
@@ -79,7 +80,9 @@ export async function buildFunctions(
 const versionsOf = ({ root, packages }: Lock): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(root).map(([name, key]) => [name, packages[key]!.version]));
 
-const keptOf = (build: FunctionBuild) => ({
+/** A build as it is kept. */
+export const keptBuild = (owner: { readonly orgId: string; readonly projectId: string }, build: FunctionBuild) => ({
+  ...owner,
   ...build,
   depsResolved: JSON.stringify(build.depsResolved),
   lock: JSON.stringify(build.lock),
@@ -92,10 +95,16 @@ const buildFailed = (name: string, log: readonly string[]) =>
     extras: { resource: `functions.${name}`, logs: [...log] },
   });
 
-async function buildOne(
+/**
+ * Builds a function of a release, whether or not it was built before.
+ *
+ * @param wanted its packages: versions that were chosen before, or what is to choose by
+ * @throws FUNCTION_BUILD_FAILED, PACKAGE_REGISTRY_UNAVAILABLE, QUOTA_EXCEEDED, STORAGE_UNAVAILABLE
+ */
+export async function buildFunction(
   ctx: Context,
   scope: Pick<ProjectScope, 'org' | 'project'>,
-  { name, fn, fingerprint }: { readonly name: string; readonly fn: ReleasedFunction; readonly fingerprint: string },
+  { name, fn, wanted }: { readonly name: string; readonly fn: ReleasedFunction; readonly wanted: Wanted },
 ): Promise<Omit<BuiltFunction, 'name'>> {
   const bytes = [...fn.files.values()].reduce((sum, { size }) => sum + size, 0);
   if (bytes > sourceBytesMax)
@@ -107,17 +116,15 @@ async function buildOne(
     });
   });
   const source = { files, entrypoint: fn.entrypoint };
-  const bundle = await buildBundle(source, { deps: fn.deps }, ctx.services.settings.packages).catch(
-    (error: unknown) => {
-      if (error instanceof BundleError) throw buildFailed(name, error.log);
-      if (!(error instanceof PackagesUnavailableError)) throw error;
-      throw new ServiceError('PACKAGE_REGISTRY_UNAVAILABLE', { cause: error, retryAfter: 10 });
-    },
-  );
+  const bundle = await buildBundle(source, wanted, ctx.services.settings.packages).catch((error: unknown) => {
+    if (error instanceof BundleError) throw buildFailed(name, error.log);
+    if (!(error instanceof PackagesUnavailableError)) throw error;
+    throw new ServiceError('PACKAGE_REGISTRY_UNAVAILABLE', { cause: error, retryAfter: 10 });
+  });
   const code = await holdBytes(ctx, scope, bundle.code);
   const map = await holdBytes(ctx, scope, bundle.sourceMap);
   const build = {
-    fingerprint,
+    fingerprint: fingerprintOf(fn.codeHash, fn.deps, runtimeVersion),
     codeHash: fn.codeHash,
     runtimeVersion,
     depsResolved: versionsOf(bundle.lock),

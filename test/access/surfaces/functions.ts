@@ -23,6 +23,11 @@ export const functionSurfaces = ({ params, service }: Stage): Surfaces => {
     );
     return { name };
   };
+  /** The same, which can be called and built. */
+  const answering = async () => {
+    await releasesOf({ params, service }).withFunction(name);
+    return { name };
+  };
   const idOf = () => `fnrun_of_${params.project_id!}`;
   /** A run that stands so, and that no node takes meanwhile. */
   const run = (status: string) => async () => {
@@ -44,6 +49,12 @@ export const functionSurfaces = ({ params, service }: Stage): Surfaces => {
     objectId: 'run_id',
     written: `select xmin::text from feed_changes where object_id = $1 and change ->> 'status' = '${status}'
       order by position desc limit 1`,
+  });
+  const ofFunction = (action: string) => ({
+    action,
+    kind: 'function',
+    objectId: 'name',
+    written: `select xmin::text from audit_events where action = '${action}' and object_id = $1 order by seq desc limit 1`,
   });
   const change = 'A + + F N + A F';
   const read = 'A + + + + + A F';
@@ -101,6 +112,41 @@ export const functionSurfaces = ({ params, service }: Stage): Surfaces => {
       },
       field: () => `mutation { runFunctionTrigger(input: { project: "${params.project_id}", name: "${name}",
         trigger: "nightly" }) { runId } }`,
+    },
+    'PATCH /projects/v1/admin/:project_id/functions/:name': {
+      cells: change,
+      prepare: answering,
+      body: () => ({ config: { timeout: 7 } }),
+      audited: ofFunction('function.updated'),
+      field: () => `mutation { updateFunction(input: { project: "${params.project_id}", name: "${name}",
+        config: { timeout: 7 } }) { name } }`,
+    },
+    'DELETE /projects/v1/admin/:project_id/functions/:name': {
+      cells: change,
+      prepare: answering,
+      audited: ofFunction('function.deleted'),
+      field: () => `mutation { deleteFunction(input: { project: "${params.project_id}", name: "${name}" }) { name } }`,
+    },
+    'POST /projects/v1/:project_id/functions/:name/rebuild': {
+      cells: 'A + + F N F A F',
+      prepare: answering,
+      audited: ofFunction('function.rebuilt'),
+      field: () =>
+        `mutation { rebuildFunctions(input: { project: "${params.project_id}", name: "${name}" }) { releaseId } }`,
+    },
+    'POST /projects/v1/:project_id/functions/rebuild': {
+      cells: 'A + + F N F A F',
+      prepare: answering,
+      field: () => `mutation { rebuildFunctions(input: { project: "${params.project_id}" }) { releaseId } }`,
+    },
+    'POST /projects/v1/admin/:project_id/functions/:name/invoke': {
+      cells: change,
+      addition: { status: 200, reason: 'calls a function for those who have no key of the project at hand' },
+      prepare: answering,
+      body: () => ({}),
+      audited: ofFunction('function.invoked'),
+      field: () =>
+        `mutation { invokeFunction(input: { project: "${params.project_id}", name: "${name}" }) { status } }`,
     },
     'GET /projects/v1/admin/:project_id/functions': {
       cells: 'A + + + + + A F',

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BundleError, buildBundle } from '../../../engines/functions/bundle.ts';
 import type { ApartLimits } from '../../../engines/functions/run-apart.ts';
@@ -14,6 +15,9 @@ const sourceOf = (files: Record<string, string>, entrypoint = Object.keys(files)
   files: new Map(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
   entrypoint,
 });
+
+// Where a function runs, its box offers this.
+Object.assign(globalThis, { require: createRequire(import.meta.url) });
 
 async function run(files: Record<string, string>, entrypoint?: string): Promise<unknown> {
   const { code } = await bundleFunction(sourceOf(files, entrypoint));

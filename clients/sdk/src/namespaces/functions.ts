@@ -2,7 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { FunctionLogLine, FunctionRun, ScheduleMeta } from '../types.ts';
+import type { FunctionLogLine, FunctionNotRebuilt, FunctionRun, FunctionSummary, RebuiltFunction, ScheduleMeta } from '../types.ts';
 
 /** Operations of `functions`. */
 export const functions = (connection: Connection) => ({
@@ -10,8 +10,12 @@ export const functions = (connection: Connection) => ({
   cancelRun: method<CancelRunInput, CancelRunAnswer>(connection, { call: 'POST /functions/v1/runs/{run}/cancel', key: 'made', freeOut: ['source'] }),
   /** Have a function run in the background, now or later, and again until it succeeds. One run for each key. */
   createRun: method<CreateRunInput, CreateRunAnswer>(connection, { call: 'POST /functions/v1/{name}/runs', spelt: { project: 'project_id' }, freeIn: ['payload'], freeOut: ['source'] }),
+  /** Take a function and its schedules out of what is live, by a release of its own. Earlier releases keep it. */
+  delete: method<DeleteInput, DeleteAnswer>(connection, { call: 'DELETE /projects/v1/admin/{project}/functions/{name}', key: 'made' }),
   /** How a run of a function stands, and what its latest attempt came to. */
   getRun: method<GetRunInput, GetRunAnswer>(connection, { call: 'GET /functions/v1/runs/{run}', freeOut: ['source'] }),
+  /** Call a function of the live release, and get its answer whatever its status. Its gate is asked. */
+  invoke: method<InvokeInput, InvokeAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/functions/{name}/invoke', key: 'made', freeIn: ['headers'], freeOut: ['headers'] }),
   /** The functions of a project’s live release, with where they are called what they run with, and when by themselves. */
   list: method<ListInput, ListAnswer>(connection, { call: 'GET /projects/v1/admin/{project}/functions', freeOut: ['functions.deps_resolved'] }),
   /** The runs of a function, newest first: those under way, and those that ended in the last 30 days. */
@@ -22,12 +26,16 @@ export const functions = (connection: Connection) => ({
   follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'functionLogs', needs: ['name', 'project'], document: 'subscription($after:String $first:Int $name:String! $project:ID! $requestId:String $tail:Int){functionLogs(after:$after first:$first name:$name project:$project requestId:$requestId tail:$tail){cursor line{at message releaseId requestId seq stream} reset}}' }]),
   /** How a run stands, and then what becomes of it; or what became of it since a cursor. */
   followRun: follower<FollowRunInput, FollowRunEvent>(connection, [{ field: 'functionRun', needs: ['run'], document: 'subscription($after:String $first:Int $run:ID!){functionRun(after:$after first:$first run:$run){cursor reset run{attempts{current max nextAttemptAt total} completedAt createdAt deduplicated eventType expiresAt functionName generation lastAttempt{attemptId completedAt durationMs error{code message retryable} number responseStatus startedAt} lastError{code message retryable} nextActions runAt runId source status terminal updatedAt}}}', loudOut: ['run.status'] }]),
+  /** Build the live functions anew by the runtime of now, of the same code and the same versions of packages. */
+  rebuild: method<RebuildInput, RebuildAnswer>(connection, { call: 'POST /projects/v1/{project}/functions/{name}/rebuild', key: 'made' }),
   /** Have a run that failed, was cancelled or expired begin again, with all of its attempts. */
   redriveRun: method<RedriveRunInput, RedriveRunAnswer>(connection, { call: 'POST /functions/v1/runs/{run}/redrive', key: 'made', freeOut: ['source'] }),
   /** What the attempts of a run have printed in the last 14 days, oldest first. */
   runLogs: method<RunLogsInput, RunLogsAnswer>(connection, { call: 'GET /functions/v1/runs/{run}/logs' }),
   /** Have a trigger of a function fire now, beside its schedule. */
   runTrigger: method<RunTriggerInput, RunTriggerAnswer>(connection, { call: 'POST /projects/v1/{project}/functions/{name}/triggers/{trigger}/run', key: 'made', freeOut: ['run.source'] }),
+  /** Change the schedule, the time limit or the memory of a function at once, by a release of its own. */
+  update: method<UpdateInput, UpdateAnswer>(connection, { call: 'PATCH /projects/v1/admin/{project}/functions/{name}', key: 'made', freeOut: ['deps_resolved'] }),
 });
 
 /** Cancel a run that has not ended. An attempt that is under way is stopped, as far as it can be. */
@@ -71,6 +79,20 @@ export interface CreateRunInput {
 
 export type CreateRunAnswer = FunctionRun;
 
+/** Take a function and its schedules out of what is live, by a release of its own. Earlier releases keep it. */
+export interface DeleteInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The function. */
+  readonly name: string;
+}
+
+export interface DeleteAnswer {
+  readonly status: 'deleted';
+  readonly name: string;
+  readonly releaseId: string;
+}
+
 /** How a run of a function stands, and what its latest attempt came to. */
 export interface GetRunInput {
   /** The run, `fnrun_…`. */
@@ -79,6 +101,36 @@ export interface GetRunInput {
 
 export type GetRunAnswer = FunctionRun;
 
+/** Call a function of the live release, and get its answer whatever its status. Its gate is asked. */
+export interface InvokeInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The function. */
+  readonly name: string;
+  /** POST unless told. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
+  /** Its query, for example `limit=5&order=id`. */
+  readonly query?: string | undefined;
+  /** Headers by name. Without `content-type`, a body is JSON where it can be read as such, and text otherwise. */
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  /** Its body: text, such as JSON. */
+  readonly body?: string | undefined;
+  /** Access token of the user who calls: a gated function answers users alone. */
+  readonly accessToken?: string | undefined;
+}
+
+export interface InvokeAnswer {
+  readonly name: string;
+  /** Under which its log has the call, `req_…`. */
+  readonly requestId: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer as text; null where it is none. */
+  readonly body: string | null;
+  /** The answer where it is no text. */
+  readonly bodyBase64: string | null;
+}
+
 /** The functions of a project’s live release, with where they are called what they run with, and when by themselves. */
 export interface ListInput {
   /** Project, for example `prj_0kz3m`. */
@@ -86,39 +138,7 @@ export interface ListInput {
 }
 
 export interface ListAnswer {
-  readonly functions: readonly {
-    readonly name: string;
-    readonly url: string;
-    readonly releaseId: string;
-    readonly runtime: string;
-    /** In seconds. */
-    readonly timeout: number;
-    /** In megabytes. */
-    readonly memory: number;
-    readonly class: 'standard' | 'ssr';
-    readonly requireAuth: boolean;
-    readonly schedule: string | null;
-    /** Of all its schedules. */
-    readonly scheduleMeta: ScheduleMeta | null;
-    readonly schedules: readonly {
-      readonly lastRunAt: string | null;
-      /** How its last run stands. */
-      readonly lastStatus: string | null;
-      readonly nextRunAt: string | null;
-      readonly runCount: number;
-      readonly lastError: string | null;
-      readonly triggerId: string;
-      readonly cron: string;
-      readonly timezone: string;
-    }[];
-    readonly createdAt: string;
-    readonly updatedAt: string;
-    readonly runtimeVersion: string;
-    readonly runtimeCurrentVersion: string;
-    readonly runtimeMinimumVersion: string;
-    readonly depsResolved: Readonly<Record<string, string>>;
-    readonly runtimeStale: boolean;
-  }[];
+  readonly functions: readonly FunctionSummary[];
 }
 
 /** The runs of a function, newest first: those under way, and those that ended in the last 30 days. */
@@ -295,6 +315,27 @@ export interface FollowRunEvent {
   };
 }
 
+/** Build the live functions anew by the runtime of now, of the same code and the same versions of packages. */
+export interface RebuildInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** One function; all of them where none is named. */
+  readonly name?: string | undefined;
+}
+
+export interface RebuildAnswer {
+  readonly name?: string | undefined;
+  readonly rebuilt?: true | undefined;
+  readonly oldFingerprint?: string | null | undefined;
+  readonly newFingerprint?: string | undefined;
+  readonly runtimeVersionBefore?: string | null | undefined;
+  readonly runtimeVersionAfter?: string | null | undefined;
+  readonly codeHash?: string | undefined;
+  readonly rebuiltCount?: number | undefined;
+  readonly total?: number | undefined;
+  readonly results?: readonly (RebuiltFunction | FunctionNotRebuilt)[] | undefined;
+}
+
 /** Have a run that failed, was cancelled or expired begin again, with all of its attempts. */
 export interface RedriveRunInput {
   /** The run, `fnrun_…`. */
@@ -342,3 +383,22 @@ export interface RunTriggerAnswer {
   readonly run: FunctionRun;
   readonly scheduleMeta: ScheduleMeta;
 }
+
+/** Change the schedule, the time limit or the memory of a function at once, by a release of its own. */
+export interface UpdateInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The function. */
+  readonly name: string;
+  /** When it runs by itself, as cron says it in five fields; null for never. */
+  readonly schedule?: string | null | undefined;
+  /** What a call may take. */
+  readonly config?: {
+    /** How long a call may take, in seconds. */
+    readonly timeout?: number | undefined;
+    /** How much memory it may use, in megabytes. */
+    readonly memory?: number | undefined;
+  } | undefined;
+}
+
+export type UpdateAnswer = FunctionSummary;
