@@ -306,7 +306,7 @@ test('a change whose audit row cannot be written does not take place', async () 
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
   for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, and one mailbox has a slug.
-    if (/^(?:deploys|releases|email)\./.test(operation)) await prepare?.();
+    if (/^(?:deploys|releases|email|snapshots)\./.test(operation)) await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);
     expect([status, String(body.code).toUpperCase()], operation).toEqual([500, 'INTERNAL_ERROR']);

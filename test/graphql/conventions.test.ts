@@ -184,6 +184,7 @@ describe('the schema', () => {
     'TierOffer',
     'VaultWriter',
     'ProjectRequest',
+    'ProjectSnapshot',
     'ProjectUser',
   ]);
 

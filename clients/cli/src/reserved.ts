@@ -11,7 +11,6 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   ],
   'Jobs are not run yet.': ['jobs'],
   'Projects are neither copied nor moved yet.': [
-    'snapshots',
     'branches',
     'archives',
     'cloud',
