@@ -33,16 +33,17 @@ export function projectChanges(service: Service, home: Home): Changes {
       spare = await projectBeside();
       shelved = await projectBeside();
       await setArchived(shelved, true);
-      await service.control.sql(
-        `insert into function_schedules (org_id, project_id, function, trigger_id, release_id, cron, timezone, run)
-         select org_id, id, 'worker', 'nightly', 'rel_none', '0 3 * * *', 'UTC', '{"eventType":"nightly","payload":{}}'
-         from projects where id = $1`,
-        [spare],
-      );
     },
     changes: [
       {
         operation: 'functions.runTrigger',
+        prepare: () =>
+          service.control.sql(
+            `insert into function_schedules (org_id, project_id, function, trigger_id, release_id, cron, timezone, run)
+             select org_id, id, 'worker', 'nightly', 'rel_none', '0 3 * * *', 'UTC', '{"eventType":"nightly","payload":{}}'
+             from projects where id = $1 on conflict do nothing`,
+            [spare],
+          ),
         action: 'function_trigger.fired',
         kind: 'function_run',
         send: send('POST', () => `/projects/v1/${spare}/functions/worker/triggers/nightly/run`),
