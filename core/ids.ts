@@ -31,7 +31,8 @@ export type IdPrefix =
   | 'dpl'
   | 'mbx'
   | 'fnrun'
-  | 'fnatt';
+  | 'fnatt'
+  | 'snap';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { AuthLogin } from './auth-login.ts';
+import { draftName, formerName } from './copy-names.ts';
 import { DatabaseSizes, measureDatabases } from './database-sizes.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { prepareProjectServer } from './prepare-project-server.ts';
@@ -73,6 +74,9 @@ const endAbandonedStatement = `select pg_terminate_backend(pid) from pg_stat_act
   where usename ~ '^r_[0-9a-f]{20}$' and datname ~ '^p_[0-9a-f]{20}$' and xact_start < now() - make_interval(secs => $1)
     and (xact_start < now() - make_interval(secs => $1 + ${migrationSeconds}) or not exists (select from pg_locks l
       where l.pid = pg_stat_activity.pid and l.locktype = 'advisory' and l.granted and l.classid = 0 and l.objid = ${schemaLockKey}))`;
+
+const besidesStatement = `select distinct substr(datname, strpos(datname, '_') + 1) as name from pg_database
+  where datname ~ '^(draft|former)_p_[0-9a-f]{20}$'`;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -248,13 +252,31 @@ export class ProjectDatabases implements ProjectLogins {
     };
   }
 
-  /** Removes a project's database and role. Safe to repeat. */
+  /** Removes a project's database and role, and what a restore has left of it. Safe to repeat. */
   async drop(database: ProjectDatabase): Promise<void> {
+    const { databaseName } = database;
     await this.#alone('dropping', database, async (client) => {
-      await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
+      for (const name of [databaseName, draftName(databaseName), formerName(databaseName)])
+        await client.query(`drop database if exists ${quote(name)} with (force)`);
       await client.query(`drop role if exists ${quote(database.roleName)}`);
     });
     this.#server(database.server).sizes.gone(database.databaseName);
+  }
+
+  /** Works on one project's database, as its server's administrator, while no other process makes, moves or drops it. */
+  alone(database: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+    return this.#alone('making', database, run);
+  }
+
+  /** Databases that restores have left beside those of projects, by the names of these. */
+  async besides(): Promise<readonly Pick<ProjectDatabase, 'server' | 'databaseName'>[]> {
+    const found = await Promise.all(
+      [...this.#servers].map(async ([server, { pool }]) => {
+        const { rows } = await pool.query<{ name: string }>(besidesStatement);
+        return rows.map(({ name }) => ({ server, databaseName: name }));
+      }),
+    );
+    return found.flat();
   }
 
   /**

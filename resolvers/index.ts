@@ -42,6 +42,7 @@ import { savedQueriesDomain } from './saved-queries/domain.ts';
 import { secrets } from './secrets/domain.ts';
 import { sessions } from './sessions/domain.ts';
 import { audits } from './site-audits/domain.ts';
+import { snapshots } from './snapshots/domain.ts';
 import { tiers } from './tiers/domain.ts';
 import { traffic } from './traffic/domain.ts';
 import { vaults } from './vaults/domain.ts';
@@ -65,6 +66,7 @@ export const domains: readonly Domain[] = [
   secrets,
   deploys,
   functions,
+  snapshots,
   hosts,
   traffic,
   live,

@@ -27,6 +27,7 @@ import type { Method } from './rest-request.ts';
 import { roomInviteRoutes } from './room-invites.ts';
 import { roomRoutes } from './rooms.ts';
 import { type Route, route } from './route.ts';
+import { snapshotRoutes } from './snapshots.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
 import { verificationRoutes } from './verifications.ts';
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   ...assetRoutes,
   ...deployRoutes,
   ...functionRunRoutes,
+  ...snapshotRoutes,
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,

@@ -51,6 +51,7 @@ import './rooms.ts';
 import './saved-queries.ts';
 import './secrets.ts';
 import './site-audits.ts';
+import './snapshots.ts';
 import './slugs.ts';
 import './tiers.ts';
 import './traffic.ts';

@@ -14,7 +14,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
 import { openEngines } from './parts/engines.ts';
 import { openFunctions } from './parts/functions.ts';
-import { startJobs, startMirror, startRuns } from './parts/jobs.ts';
+import { startCopies, startJobs, startMirror, startRuns } from './parts/jobs.ts';
 import { openListener } from './parts/listener.ts';
 import type { AppOptions, Start } from './parts/part.ts';
 import { openStores } from './parts/stores.ts';
@@ -72,6 +72,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       messageMirror: startMirror(start, () => services),
       functions: openFunctions(start, () => services),
       functionRuns: startRuns(start, () => services),
+      copies: startCopies(start, () => services),
       rateLimiter: new RateLimiter(),
       settings,
       node,

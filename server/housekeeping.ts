@@ -1,4 +1,4 @@
-import { type Column, sql } from '../db/drizzle.ts';
+import { type Column, getTableName, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
 import { functionRuns } from '../db/schema/function-runs.ts';
@@ -6,6 +6,7 @@ import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
 import { deployOperations, runningStatuses } from '../db/schema/releases.ts';
+import { projectRestores, projectSnapshots } from '../db/schema/snapshots.ts';
 import { computed, setOf, statement } from '../db/sql.ts';
 import { rowsOn } from '../db/transaction.ts';
 import { addJob, deleteExpired, nameOfExpiry } from '../kernel/durability/housekeeping.ts';
@@ -48,7 +49,7 @@ const isAhead = (moment: Column) => sql`${moment} > now()`;
 
 const running = sql.raw(runningStatuses.map((one) => `'${one}'`).join(', '));
 
-/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs and mails. */
+/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs, copies and mails. */
 const freeStatements = [
   statement(
     'abandoned.idempotency-keys',
@@ -79,6 +80,14 @@ const freeStatements = [
     {},
     () => sql`update ${functionRuns} ${setOf(functionRuns, { dueAt: justNow })}
       where ${functionRuns.lease} is not null and ${isAhead(functionRuns.dueAt)}`,
+  ),
+  ...[projectSnapshots, projectRestores].map((table) =>
+    statement(
+      `abandoned.${getTableName(table).replaceAll('_', '-')}`,
+      {},
+      () => sql`update ${table} ${setOf(table, { dueAt: justNow })}
+        where ${table.lease} is not null and ${isAhead(table.dueAt)}`,
+    ),
   ),
   statement(
     'abandoned.mails',

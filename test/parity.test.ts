@@ -73,6 +73,8 @@ const notOverRest: Record<string, string> = {
   'escalations.list before': 'the documented list runs one way',
   'escalations.list from_end': 'the documented list runs one way',
   'functions.listRuns before': 'the documented list runs one way',
+  'snapshots.list before': 'the documented list runs one way',
+  'snapshots.list from_end': 'the documented list runs one way',
   'functions.listRuns from_end': 'the documented list runs one way',
   'users.list before': 'lists of this surface run one way',
   'users.list from_end': 'lists of this surface run one way',
@@ -83,6 +85,7 @@ const notOverGraphQL: Record<string, string> = {
   'projects.create tier': 'accepted for old clients, and ignored',
   'escalations.get include': 'attempts are a field, which is selected or not',
   'deploys.listEvents operation': 'the events of a deploy are a field of it',
+  'snapshots.restore include': 'includeAuth says the same',
   'errors.list counts': 'counts are a field, which is selected or not',
 };
 

@@ -63,6 +63,8 @@ export const projects = pgTable(
     templateVersion: integer('template_version').notNull().default(0),
     /** When bringing it to a newer one was last begun: no other node begins for a while then. */
     templateTriedAt: moment('template_tried_at'),
+    /** When its next daily snapshot is to be taken. */
+    snapshotDueAt: moment('snapshot_due_at').notNull().default(sql`now() + random() * interval '1 day'`),
     createdBy: id('created_by').references(() => principals.id),
     /** Who created it and by what right, as it was then; null for projects made before this was kept. */
     creator: jsonb('creator').$type<OperationActor>(),
@@ -85,6 +87,7 @@ export const projects = pgTable(
     index('projects_template_version_idx')
       .on(t.templateVersion, t.id)
       .where(sql`${t.state} = 'ready' and ${t.deletedAt} is null`),
+    index('projects_snapshot_due_idx').on(t.snapshotDueAt).where(sql`${t.state} = 'ready' and ${t.deletedAt} is null`),
   ],
 );
 
@@ -218,7 +221,7 @@ export const stepOperations = pgTable(
 );
 
 /** A project as everybody reads it; what upgrades note is theirs alone. */
-export type Project = Omit<typeof projects.$inferSelect, 'templateVersion' | 'templateTriedAt'>;
+export type Project = Omit<typeof projects.$inferSelect, 'templateVersion' | 'templateTriedAt' | 'snapshotDueAt'>;
 export type Grant = typeof projectGrants.$inferSelect;
 /** A delegate as it is shown: nothing of its token. */
 export type Delegate = Omit<typeof delegates.$inferSelect, 'tokenHash'>;

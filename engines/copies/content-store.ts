@@ -1,45 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { createZstdDecompress } from 'node:zlib';
 import { syncFolder } from '../../core/sync-folder.ts';
-import { writeAll } from '../../core/write-all.ts';
-
-/** A piece of a copy, by its content. */
-export interface Part {
-  /** SHA-256 of the file, which is its name. */
-  readonly sha256: string;
-  /** Length of the file. */
-  readonly bytes: number;
-  /** SHA-256 of what was given, before it was compressed. */
-  readonly content: string;
-}
-
-/** A part is missing, or its file is not what its name says. */
-export class DamagedPartError extends Error {
-  override readonly name = 'DamagedPartError';
-  readonly part: string;
-
-  constructor(part: string, reason: string) {
-    super(`The part ${part} ${reason}.`);
-    this.part = part;
-  }
-}
-
-/** One part that is being written. */
-export interface PartWriter {
-  readonly write: (bytes: Buffer) => Promise<void>;
-  /** Keeps it, unless the store has the same content already. */
-  readonly end: () => Promise<Part>;
-  readonly discard: () => Promise<void>;
-}
-
-const compression = {
-  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
-};
+import { asideWriter, wholePart } from './part-writer.ts';
+import { DamagedPartError, type Part, type PartStore, type PartWriter } from './parts.ts';
 
 /** The path of a part inside a store. */
 export const partPath = (sha256: string) => join('objects', sha256.slice(0, 2), sha256);
@@ -48,7 +16,7 @@ export const partPath = (sha256: string) => join('objects', sha256.slice(0, 2), 
  * Files by the SHA-256 of their content, written aside and renamed when they are on the disk: a file that is there is
  * whole. What is stored once is not stored again.
  */
-export class ContentStore {
+export class ContentStore implements PartStore {
   readonly #folder: string;
   readonly #known: Map<string, Part>;
   readonly #onStored: (part: Part) => Promise<void>;
@@ -72,45 +40,7 @@ export class ContentStore {
   async writer(compressed = true): Promise<PartWriter> {
     const aside = join(this.#folder, 'tmp', String(++this.#made));
     await mkdir(join(this.#folder, 'tmp'), { recursive: true, mode: 0o700 });
-    const file = await open(aside, 'w', 0o600);
-    const content = createHash('sha256');
-    const stored = createHash('sha256');
-    const input = compressed ? createZstdCompress(compression) : new PassThrough();
-    let bytes = 0;
-    const written = pipeline(input, async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) {
-        stored.update(chunk);
-        bytes += chunk.length;
-        await writeAll(file, chunk);
-      }
-    });
-    // One listener for all of it: a race for every piece would leave one behind each time.
-    let stop = () => {};
-    written.catch(() => stop());
-    const discard = async () => {
-      input.destroy();
-      await written.catch(() => undefined);
-      await file.close();
-      await rm(aside, { force: true });
-    };
-    return {
-      async write(chunk) {
-        content.update(chunk);
-        if (input.write(chunk)) return;
-        await new Promise<void>((done) => {
-          stop = done;
-          input.once('drain', done);
-        });
-        // When it has failed, why.
-        if (input.destroyed) await written;
-      },
-      end: async () => {
-        input.end();
-        await written;
-        return this.#keep(aside, file, { content: content.digest('hex'), sha256: hex(stored), bytes });
-      },
-      discard,
-    };
+    return asideWriter(aside, compressed, (file, part) => this.#keep(aside, file, part));
   }
 
   async #keep(aside: string, file: FileHandle, part: Part): Promise<Part> {
@@ -154,27 +84,15 @@ export class ContentStore {
   }
 
   /** Stores a text. */
-  text(text: string): Promise<Part> {
-    return this.#whole(async (writer) => writer.write(Buffer.from(text)), true);
+  async text(text: string): Promise<Part> {
+    return wholePart(await this.writer(), (writer) => writer.write(Buffer.from(text)));
   }
 
   /** Stores a stream as it is. */
-  file(source: Readable): Promise<Part> {
-    return this.#whole(async (writer) => {
+  async file(source: Readable): Promise<Part> {
+    return wholePart(await this.writer(false), async (writer) => {
       for await (const chunk of source) await writer.write(chunk as Buffer);
-    }, false);
-  }
-
-  /** One part of all that `fill` writes; a disk that is full leaves nothing of it. */
-  async #whole(fill: (writer: PartWriter) => Promise<void>, compressed: boolean): Promise<Part> {
-    const writer = await this.writer(compressed);
-    try {
-      await fill(writer);
-      return await writer.end();
-    } catch (error) {
-      await writer.discard();
-      throw error;
-    }
+    });
   }
 
   /**

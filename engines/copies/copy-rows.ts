@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import type { SavedTable } from './archive.ts';
-import type { ContentStore, Part, PartWriter } from './content-store.ts';
 import { quoted, quotedTable } from './names.ts';
+import type { Part, PartStore, PartWriter } from './parts.ts';
 
-type Table = Pick<SavedTable, 'schema' | 'name' | 'columns'>;
+type Table = Pick<SavedTable, 'schema' | 'name'> & { readonly columns: readonly string[] };
 
 /**
  * Bytes of a table in one part, before they are compressed. A table that only grows keeps all of its parts but the last;
@@ -51,7 +51,7 @@ async function* inParts(rows: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
 export async function copyOut(
   client: pg.Client,
   table: Table,
-  store: ContentStore,
+  store: PartStore,
   onBytes: (bytes: number) => void,
 ): Promise<Pick<SavedTable, 'rows' | 'parts'>> {
   const stream = client.query(to(copyTo(table)));
@@ -93,11 +93,18 @@ export async function measureRows(
   return { rows: stream.rowCount, contents };
 }
 
+/** Copies the rows of a table from one database into another. */
+export async function copyAcross(source: pg.Client, destination: pg.Client, table: Table): Promise<void> {
+  const stream = destination.query(from(copyFrom(table)));
+  stream.on('error', () => undefined);
+  await pipeline(source.query(to(copyTo(table))), stream);
+}
+
 /** Copies rows of a store into a table. */
 export async function copyIn(
   client: pg.Client,
   table: Table & Pick<SavedTable, 'parts'>,
-  store: ContentStore,
+  store: PartStore,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   if (table.parts.length === 0) return;
@@ -107,8 +114,8 @@ export async function copyIn(
   await pipeline(async function* () {
     for (const part of table.parts) {
       for await (const chunk of store.read(part)) {
-        onBytes((chunk as Buffer).length);
-        yield chunk as Buffer;
+        onBytes(chunk.length);
+        yield chunk;
       }
     }
   }, stream);

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { SavedDatabase, SavedTable } from './archive.ts';
 import { readSequence } from './catalog.ts';
-import type { ContentStore } from './content-store.ts';
+
 import { copyIn, measureRows } from './copy-rows.ts';
 import { quotedTable } from './names.ts';
+import type { PartStore } from './parts.ts';
 
 /** A restored table or sequence does not hold what was saved. */
 export class DifferentRowsError extends Error {
@@ -17,7 +18,7 @@ type Contents = Pick<SavedDatabase, 'tables' | 'sequences'>;
 export async function loadRows(
   client: pg.Client,
   tables: readonly SavedTable[],
-  store: ContentStore,
+  store: PartStore,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   for (const table of tables) await copyIn(client, table, store, onBytes);

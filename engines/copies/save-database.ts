@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { SavedDatabase, SavedTable } from './archive.ts';
 import { type Catalog, type CatalogTable, MovedError, readCatalog, readSequence } from './catalog.ts';
-import type { ContentStore } from './content-store.ts';
 import { copyOut } from './copy-rows.ts';
 import { DumpError, dumpSchema, LargeDefinitionsError } from './dump-schema.ts';
 import { quotedTable } from './names.ts';
+import type { PartStore } from './parts.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 
 export interface SaveDatabaseOptions {
   /** As a user who may read all of it. */
   readonly url: string;
-  readonly store: ContentStore;
+  readonly store: PartStore;
   /** The one schema whose definitions are saved. @default all */
   readonly definitionsOf?: string;
   /** Whose rows are saved. @default all */
@@ -118,7 +118,7 @@ async function allDone<One, Other>(one: Promise<One>, other: Promise<Other>): Pr
 async function saveRows(
   { client }: Snapshot,
   { tables }: Catalog,
-  store: ContentStore,
+  store: PartStore,
   onBytes: (bytes: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<SavedTable[]> {

@@ -21,6 +21,7 @@ export interface Quota {
     | 'subdomains'
     | 'domains'
     | 'secrets'
+    | 'snapshots'
     | 'unique_recipients'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { deployOperations, deployPlans } from '../../db/schema/releases.ts';
+import { projectRestores } from '../../db/schema/snapshots.ts';
 import { computed as computedColumn, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { refuseImmutableChanges } from '../../engines/release/static-manifest.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
@@ -93,6 +94,8 @@ export const commitDeploy = mutation({
     const owner = { orgId: work.org.id, projectId: work.project.id };
     const now = (await findOperation(work.rows, owner, operation.id))!;
     if (!isPlanned(now)) return { operation: now, cursor, isRepeated: true };
+    const [restoring] = await work.rows(restoringStatement.with({ projectId: owner.projectId }));
+    if (restoring !== undefined) throw new ServiceError('RESTORE_CONFLICT', { retryAfter: 5 });
     const live = await findLive(work.rows, owner);
     if (live.releaseId !== computed.live.releaseId) throw baseConflict(computed.live.releaseId, live.releaseId);
     return { operation: await begin(work, now, computed), cursor, isRepeated: false };
@@ -231,4 +234,13 @@ const doneStatement = statement(
     ${setOf(deployOperations, { ...set, status: sql`'ready'`, updatedAt: sql`now()` })}
     where ${deployOperations.orgId} = ${orgId} and ${deployOperations.projectId} = ${projectId}
       and ${deployOperations.id} = ${id} returning ${row}`,
+);
+
+/** Its database is about to be another one. */
+const restoringStatement = statement(
+  'deploys.restoring',
+  { params: pick(projectRestores, 'projectId'), row: pick(projectRestores, 'id') },
+  ({ projectId }, row) => sql`select ${row} from ${projectRestores}
+    where ${projectRestores.projectId} = ${projectId} and ${projectRestores.dueAt} is not null
+      and ${projectRestores.status} = 'running'`,
 );

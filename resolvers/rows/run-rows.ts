@@ -175,7 +175,8 @@ export async function reached<Result>(work: () => Promise<Result>, readOnly = tr
     if (error instanceof ProjectPoolBusyError)
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
     // No connection was made; when one breaks, what it was to change may be changed.
-    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ProjectUnreachableError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, retryAfter: 1 });
     if (error instanceof ArrivingTooLargeError) throw readOnly ? refusals.tooLarge(bodyBytesMax) : saidTooMuch(error);
     if (isConnectionLoss(error)) throw connectionLost(error, readOnly, isKeyed);
     if (error instanceof SchemaTooLargeError) throw refusals.schemaTooLarge(error.message);

@@ -35,6 +35,7 @@ const targets = {
   'org.project.create': 'org_id',
   'project.deploy': 'project_id',
   'project.secret.write': 'project_id',
+  'project.snapshots.manage': 'project_id',
 } as const satisfies Record<WriteApproval<never>['action'], 'org_id' | 'project_id'>;
 
 export type ApprovedAction = keyof typeof targets;

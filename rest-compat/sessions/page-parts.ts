@@ -171,6 +171,7 @@ export const approvalActions: Readonly<Record<string, string>> = {
   'org.project.create': 'Create a project in the organization',
   'project.deploy': 'Deploy the project',
   'project.secret.write': 'Change secrets of the project',
+  'project.snapshots.manage': 'Take, restore and delete snapshots of the project',
 };
 
 /** What the script does with a form, and in which order. */

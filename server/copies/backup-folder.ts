@@ -4,7 +4,8 @@ import { syncFolder } from '../../core/sync-folder.ts';
 import { acquireFolderLock, type FolderLock } from '../../db/embedded/folder-lock.ts';
 import { makeFolder } from '../../db/make-folder.ts';
 import { partShape } from '../../engines/copies/archive.ts';
-import { ContentStore, type Part } from '../../engines/copies/content-store.ts';
+import { ContentStore } from '../../engines/copies/content-store.ts';
+import type { Part } from '../../engines/copies/parts.ts';
 import { ManifestError, partsOfManifest, type ReadManifest, readManifest } from './manifest.ts';
 
 /** A folder that is none for backups. */

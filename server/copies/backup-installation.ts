@@ -8,6 +8,7 @@ import { measureDatabases } from '../../db/database-sizes.ts';
 import { withClient } from '../../db/with-client.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { saveDatabase } from '../../engines/copies/save-database.ts';
+import { saveProjectDatabase } from '../../engines/copies/save-project.ts';
 import { seal } from '../../engines/copies/sealed.ts';
 import { previousSecretFile } from '../root-secret.ts';
 import type { BackupFolder } from './backup-folder.ts';
@@ -47,9 +48,6 @@ export interface BackupResult {
   readonly missing: readonly { readonly database: string; readonly reason: string }[];
   readonly left_out: readonly string[];
 }
-
-/** Rows that mean nothing anywhere else: they hold numbers of this server's transactions. The template has the rest. */
-const ofThisServer = new Set(['live_hints', 'live_marks', 'live_state', 'ddl_changes', 'schema_version']);
 
 /** Saves a whole installation while it serves. */
 export async function backupInstallation(options: BackupOptions): Promise<BackupResult> {
@@ -187,44 +185,20 @@ async function saveProject(
     };
   const url = new URL(server);
   url.pathname = `/${project.databaseName}`;
-  let template: Pick<SavedProject, 'templateVersion' | 'live'> | undefined;
   report.stretch(size);
   try {
-    const { database, leftOut } = await saveDatabase({
+    const { database, template, leftOut } = await saveProjectDatabase({
       url: url.href,
       store,
-      definitionsOf: 'public',
-      rowsOf: ({ schema, name }) =>
-        schema === 'public' || schema === 'auth' || (schema === '_svc' && !ofThisServer.has(name)),
       onSize: report.expect,
       onBytes: report.done,
       signal,
-      also: async (client) => {
-        template = await readTemplate(client);
-      },
     });
-    return { saved: { ...empty, ...template!, saved: database }, left: leftOut };
+    return { saved: { ...empty, ...template, saved: database }, left: leftOut };
   } catch (error) {
     signal.throwIfAborted();
     return { saved: { ...empty, missing: (error as Error).message }, left: [] };
   }
-}
-
-async function readTemplate(client: pg.Client): Promise<Pick<SavedProject, 'templateVersion' | 'live'>> {
-  const version = await client.query<{ version: number; live: boolean }>(
-    "select version, to_regclass('_svc.live_triggers') is not null as live from _svc.schema_version",
-  );
-  const { version: templateVersion, live } = version.rows[0]!;
-  if (!live) return { templateVersion, live: [] };
-  // The bodies of these triggers are named after numbers of this database: they are made anew in the other one.
-  const tables = await client.query<{ table: string; owner: string | null }>(
-    `select distinct c.relname as "table", a.attname as owner
-      from pg_catalog.pg_trigger g join pg_catalog.pg_proc p on p.oid = g.tgfoid join pg_catalog.pg_class c on c.oid = g.tgrelid
-        left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-          and a.attnum = nullif(split_part(encode(g.tgargs, 'escape'), '\\000', 1), '')::smallint
-      where p.pronamespace = '_svc'::regnamespace and p.proname like 'live\\_on\\_%'`,
-  );
-  return { templateVersion, live: tables.rows };
 }
 
 /** Copies files that are addressed by content; those that an earlier run has stored are not read again. */

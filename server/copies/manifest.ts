@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { partShape, partsOf, savedDatabase } from '../../engines/copies/archive.ts';
+import { savedTemplate } from '../../engines/copies/save-project.ts';
 import { sealedShape } from '../../engines/copies/sealed.ts';
 
 const savedProject = z.object({
@@ -11,9 +12,7 @@ const savedProject = z.object({
   /** Null: it could not be saved, for the reason beside it. */
   saved: savedDatabase.nullable(),
   missing: z.string().nullable(),
-  templateVersion: z.int().nonnegative(),
-  /** Tables that give hints, with the column that says whose a row is. */
-  live: z.array(z.object({ table: z.string(), owner: z.string().nullable() })),
+  ...savedTemplate.shape,
 });
 export type SavedProject = z.infer<typeof savedProject>;
 

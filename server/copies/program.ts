@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { DamagedPartError } from '../../engines/copies/content-store.ts';
 import { DumpError } from '../../engines/copies/dump-schema.ts';
 import { DifferentRowsError } from '../../engines/copies/load-rows.ts';
+import { DamagedPartError } from '../../engines/copies/parts.ts';
 import { OldServerError } from '../../engines/copies/snapshot.ts';
 import { type Config, readConfig } from '../config.ts';
 import { startRefusal } from '../start-refusal.ts';

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { restoredFact as fact } from '../../db/feed-epoch.ts';
 import type { SavedDatabase } from '../../engines/copies/archive.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
+import { statementsForAnyServer } from '../../engines/copies/definitions.ts';
 import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';
 import { plainClient } from '../../engines/copies/snapshot.ts';
-import { statementsForAnyServer } from './definitions.ts';
 import type { Report } from './report.ts';
 import { RestoreError } from './restore-error.ts';
 

@@ -6,11 +6,11 @@ import { withClient } from '../../db/with-client.ts';
 import type { SavedDatabase } from '../../engines/copies/archive.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { quoted } from '../../engines/copies/names.ts';
+import { restoreProject } from '../../engines/copies/restore-project.ts';
 import type { Manifest, SavedProject } from './manifest.ts';
 import type { Report } from './report.ts';
 import { controlState, finishControl, restoreControl } from './restore-control.ts';
 import { RestoreError } from './restore-error.ts';
-import { restoreProject } from './restore-project.ts';
 
 export interface RestoreDatabasesOptions {
   readonly manifest: Manifest;
@@ -110,7 +110,8 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
         project,
         draft,
         store,
-        report,
+        onBytes: report.done,
+        onLoaded: () => report.step('project-loaded', { database: databaseName }),
         projectMs: options.projectMs,
       }).catch((error: Error) => {
         throw new RestoreError(

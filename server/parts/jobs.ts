@@ -4,6 +4,7 @@ import { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
 import { operations } from '../../resolvers/index.ts';
 import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
 import { startMessageMirror } from '../../resolvers/rooms/start-message-mirror.ts';
+import { startCopyWorkers } from '../../resolvers/snapshots/copy-workers.ts';
 import { sweepAbandoned } from '../housekeeping.ts';
 import { jobContext, startWorkers } from '../workers.ts';
 import type { Start } from './part.ts';
@@ -25,6 +26,7 @@ export async function startJobs(
   const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
   lifecycle.onDrain('workers', workers.stop);
   services.functionRuns.wake();
+  services.copies.wake();
 }
 
 /** Has runs of functions attempted. @param services known by the time that it is woken */
@@ -33,6 +35,15 @@ export function startRuns({ options, lifecycle }: Start, services: () => Service
   if (options.jobs === false) return { wake: () => {}, abort: () => {} };
   lifecycle.onDrain('function runs', async () => started?.stop());
   const workers = () => (started ??= startRunWorkers(services(), (signal) => jobContext(services(), signal)));
+  return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
+}
+
+/** Has snapshots taken and restored. @param services known by the time that it is woken */
+export function startCopies({ options, lifecycle }: Start, services: () => Services): Services['copies'] {
+  let started: ReturnType<typeof startCopyWorkers> | undefined;
+  if (options.jobs === false) return { wake: () => {}, abort: () => {} };
+  lifecycle.onDrain('copies', async () => started?.stop());
+  const workers = () => (started ??= startCopyWorkers(services(), (signal) => jobContext(services(), signal)));
   return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
 }
 

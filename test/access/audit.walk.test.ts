@@ -305,8 +305,8 @@ test('a change whose audit row cannot be written does not take place', async () 
   const before = await everything();
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
   for (const { operation, prepare, send } of sample(changes, 5)) {
-    // One deploy of a project is under way at a time, one mailbox has a slug, and one run stands as its change wants it.
-    if (/^(?:deploys|releases|email|functions)\./.test(operation)) await prepare?.();
+    // One deploy of a project is under way at a time, one mailbox has a slug, and what belonged to a project went with it.
+    if (/^(?:deploys|functions|releases|email|snapshots)\./.test(operation)) await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);
     expect([status, String(body.code).toUpperCase()], operation).toEqual([500, 'INTERNAL_ERROR']);

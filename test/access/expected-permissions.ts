@@ -101,6 +101,11 @@ export const expected: Readonly<Record<string, Expected>> = {
     grants: 'deploy functions:write project:write',
     delegates: 'deploy functions:write project:write',
   }),
+  'project:snapshots:read': cell(everyRole, {
+    grants: `${reading} project:write`,
+    delegates: `${reading} project:write`,
+  }),
+  'project:snapshots:manage': cell('owner admin developer', writing),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

@@ -187,6 +187,7 @@ async function walletOf() {
 const approvals: Readonly<Record<string, () => readonly [approval: string, target: string]>> = {
   'project:create': () => ['org.project.create', home.orgId],
   'project:secrets:write': () => ['project.secret.write', home.projectId],
+  'project:snapshots:manage': () => ['project.snapshots.manage', home.projectId],
   'project:deploys:write': () => ['project.deploy', home.projectId],
   'project:assets:write': () => ['project.deploy', home.projectId],
 };

@@ -43,6 +43,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   mailbox_id: 'inner',
   mail_id: 'inner',
   run_id: 'inner',
+  snapshot_id: 'inner',
   trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',

@@ -52,10 +52,10 @@ const becomes = (id: string, status: string) =>
     expect(run).toMatchObject({ status });
     return run;
   });
-/** The run is due at once, as if its pause were over; one that runs keeps its lease. */
+/** The run is due at once, as if its pause were over; one that was taken keeps its lease. */
 const hasten = (id: string) =>
   service.control.sql(
-    `update function_runs set due_at = now() where id = $1 and due_at is not null and status <> 'running'`,
+    `update function_runs set due_at = now() where id = $1 and due_at is not null and lease is null`,
     [id],
   );
 

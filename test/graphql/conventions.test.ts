@@ -185,6 +185,7 @@ describe('the schema', () => {
     'TierOffer',
     'VaultWriter',
     'ProjectRequest',
+    'ProjectSnapshot',
     'ProjectUser',
   ]);
 

@@ -66,6 +66,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     authority: undefined as never,
     messageMirror: undefined as never,
     functionRuns: undefined as never,
+    copies: undefined as never,
     gates: undefined as never,
     sites: undefined as never,
     pageCache: undefined as never,

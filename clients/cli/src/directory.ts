@@ -175,6 +175,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'snapshots',
+    summary: 'Copies of a project’s database, and the way back to one',
+    load: () => import('./groups/snapshots.ts'),
+  },
+  {
+    section: data,
     name: 'email',
     summary: 'Mailboxes of a project',
     load: () => import('./groups/email.ts'),

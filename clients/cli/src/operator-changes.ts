@@ -41,7 +41,7 @@ export const approve: Command = {
       name: 'action',
       type: 'string',
       required: true,
-      choices: ['org.project.create', 'project.deploy', 'project.secret.write'],
+      choices: ['org.project.create', 'project.deploy', 'project.secret.write', 'project.snapshots.manage'],
       about: 'The change.',
     },
     { ...orgFlag, about: 'Organization, for org.project.create.' },

@@ -4,7 +4,6 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Functions come with a release (`svc deploy apply`), and by no command of their own yet.': ['functions deploy'],
   'Jobs are not run yet.': ['jobs'],
   'Projects are neither copied nor moved yet.': [
-    'snapshots',
     'branches',
     'archives',
     'cloud',

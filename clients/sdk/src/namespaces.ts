@@ -33,6 +33,7 @@ import { queries } from './namespaces/queries.ts';
 import { releases } from './namespaces/releases.ts';
 import { rooms } from './namespaces/rooms.ts';
 import { secrets } from './namespaces/secrets.ts';
+import { snapshots } from './namespaces/snapshots.ts';
 import { subdomains } from './namespaces/subdomains.ts';
 import { tiers } from './namespaces/tiers.ts';
 import { users } from './namespaces/users.ts';
@@ -75,6 +76,7 @@ export interface Namespaces {
   readonly releases: ReturnType<typeof releases>;
   readonly rooms: ReturnType<typeof rooms>;
   readonly secrets: ReturnType<typeof secrets>;
+  readonly snapshots: ReturnType<typeof snapshots>;
   readonly subdomains: ReturnType<typeof subdomains>;
   readonly tiers: ReturnType<typeof tiers>;
   readonly users: ReturnType<typeof users>;
@@ -118,6 +120,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   releases: releases(connection),
   rooms: rooms(connection),
   secrets: secrets(connection),
+  snapshots: snapshots(connection),
   subdomains: subdomains(connection),
   tiers: tiers(connection),
   users: users(connection),
@@ -160,6 +163,7 @@ export {
   releases,
   rooms,
   secrets,
+  snapshots,
   subdomains,
   tiers,
   users,

@@ -184,6 +184,28 @@ export interface ControlPlaneToken {
   readonly amr: readonly string[];
 }
 
+export interface DatabaseRestore {
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly snapshotId: string;
+  /** The snapshot of what was replaced. */
+  readonly preRestoreSnapshotId: string;
+  readonly oldSchemaSlot: string;
+  /** Null until the database is replaced. */
+  readonly newSchemaSlot: string | null;
+  /** Migrations that the database knows of since. */
+  readonly migrationRegistryRows: number | null;
+  readonly status: 'running' | 'ready' | 'failed';
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
 export interface Delegate {
   readonly id: string;
   readonly projectId: string;
@@ -1298,6 +1320,35 @@ export interface ProjectRequest {
   readonly bytes: number | null;
 }
 
+export interface ProjectSnapshot {
+  readonly snapshotId: string;
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly kind: 'manual' | 'pre_migration' | 'pre_restore' | 'scheduled';
+  readonly profile: 'snapshot';
+  readonly status: 'running' | 'ready' | 'failed' | 'expired';
+  readonly manifestSha256: string | null;
+  /** What is stored of it, compressed. */
+  readonly sizeBytes: number;
+  /** The release that was live then. */
+  readonly liveReleaseId: string | null;
+  /** The moment that it shows. */
+  readonly capturedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  /** What of the database is not part of it, in sentences. */
+  readonly leftOut: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
 export interface ProjectSummary {
   readonly id: string;
   readonly projectId: string;
@@ -1481,6 +1532,37 @@ export interface Release {
     readonly migrationId: string;
     readonly checksumHex: string;
     readonly appliedAt: string | null;
+  }[];
+}
+
+export interface RestorePlan {
+  readonly snapshotId: string;
+  readonly projectId: string;
+  readonly snapshotAt: string;
+  /** What is lost, in words for whoever decides. */
+  readonly dataLossStatement: string;
+  readonly auth: {
+    readonly mode: 'not_restored' | 'restore_on_confirm';
+    /** Users in the snapshot. */
+    readonly users: number;
+    readonly passkeys: number;
+    readonly message: string;
+  };
+  readonly release: {
+    readonly snapshotLiveReleaseId: string | null;
+    readonly currentLiveReleaseId: string | null;
+  };
+  readonly target: {
+    readonly currentSchemaSlot: string;
+    readonly behavior: 'offline_materialize_then_atomic_flip';
+  };
+  readonly confirm: {
+    readonly token: string;
+    readonly expiresAt: string;
+  };
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
   }[];
 }
 

@@ -68,7 +68,8 @@ export async function authBatch<const Questions extends readonly AuthQuestion<un
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1, cause: error });
-    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ProjectUnreachableError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, retryAfter: 1 });
     throw error;
   }
 }

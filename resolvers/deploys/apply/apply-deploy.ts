@@ -13,6 +13,7 @@ import { contentOf } from '../../../engines/release/content-of.ts';
 import { emptyRelease, type ReleaseState } from '../../../engines/release/model.ts';
 import type { ReleaseSpec } from '../../../engines/release/spec/release-spec.ts';
 import { orgIn, projectIn, projectStatement } from '../../../kernel/access/access-statements.ts';
+import { closeGate, openGate } from '../../../kernel/access/close-gate.ts';
 import type { Task, TaskContext } from '../../../kernel/run/task.ts';
 import { examineImages } from '../../assets/shared/examine-images.ts';
 import type { ImagesBySha256 } from '../../assets/shared/publish-assets.ts';
@@ -37,7 +38,6 @@ import {
   settle,
   takeOperation,
 } from './deploying.ts';
-import { closeGate, openGate } from './gate.ts';
 import { HalfDoneError, runMigrations } from './run-migrations.ts';
 import { applyTask } from './task.ts';
 

@@ -90,7 +90,8 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
         message: 'All connections to the project are in use.',
         retryAfter: 1,
       });
-    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ProjectUnreachableError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, retryAfter: 1 });
     if (error instanceof ArrivingTooLargeError) throw saidTooMuch(error);
     if (isConnectionLoss(error)) throw connectionLost(error, false);
     if (error instanceof pg.DatabaseError && error.code !== undefined) throw sqlRefusal(error);

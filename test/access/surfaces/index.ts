@@ -27,6 +27,7 @@ import { roomInviteSurfaces } from './room-invites.ts';
 import { roomSurfaces } from './rooms.ts';
 import { savedQuerySurfaces } from './saved-queries.ts';
 import { secretSurfaces } from './secrets.ts';
+import { snapshotSurfaces } from './snapshots.ts';
 import type { Stage, Surfaces } from './surface.ts';
 import { vaultSurfaces } from './vaults.ts';
 
@@ -42,6 +43,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...contentSurfaces(stage),
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
+  ...snapshotSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),
   ...eventSurfaces(stage),

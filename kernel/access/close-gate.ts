@@ -1,17 +1,21 @@
-import { sql } from '../../../db/drizzle.ts';
-import { liveReleases } from '../../../db/schema/releases.ts';
-import { insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
-import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import type { ReleaseOwner } from '../release-store.ts';
+import { sql } from '../../db/drizzle.ts';
+import { liveReleases } from '../../db/schema/releases.ts';
+import { insertInto, namesOf, pick, setOf, statement } from '../../db/sql.ts';
+import type { Work } from '../durability/unit-of-work.ts';
 
-/** Closes a project's data while the migrations of a deploy run. */
-export async function closeGate(work: Work, owner: ReleaseOwner, operationId: string): Promise<void> {
+interface Gated {
+  readonly orgId: string;
+  readonly projectId: string;
+}
+
+/** Closes a project's data while the migrations of a deploy run, or its database is exchanged. @param operationId who opens it again */
+export async function closeGate(work: Work, owner: Gated, operationId: string): Promise<void> {
   await work.rows(closeStatement.with({ ...owner, gatedBy: operationId }));
   work.afterCommit(() => work.services.gates.changed());
 }
 
-/** Opens it again, where this deploy has closed it. */
-export async function openGate(work: Work, owner: ReleaseOwner, operationId: string): Promise<void> {
+/** Opens it again, where this operation has closed it. */
+export async function openGate(work: Work, owner: Gated, operationId: string): Promise<void> {
   const opened = await work.rows(openStatement.with({ ...owner, gatedBy: operationId }));
   if (opened.length > 0) work.afterCommit(() => work.services.gates.changed());
 }

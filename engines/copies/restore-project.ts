@@ -1,14 +1,13 @@
 import type pg from 'pg';
-import type { ProjectDatabases } from '../../db/project-databases.ts';
+import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
 import type { commonRoles } from '../../db/project-template.ts';
-import type { SavedDatabase } from '../../engines/copies/archive.ts';
-import type { ContentStore } from '../../engines/copies/content-store.ts';
-import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';
-import { quoted, quotedTable } from '../../engines/copies/names.ts';
-import { plainClient } from '../../engines/copies/snapshot.ts';
+import type { SavedDatabase } from './archive.ts';
 import { tenantStatements } from './definitions.ts';
-import type { SavedProject } from './manifest.ts';
-import type { Report } from './report.ts';
+import { fillViews, loadRows, loadSequences, verifyContents } from './load-rows.ts';
+import { quoted, quotedTable } from './names.ts';
+import type { PartStore } from './parts.ts';
+import type { SavedTemplate } from './save-project.ts';
+import { plainClient } from './snapshot.ts';
 
 /** The role that owns what tenants make. */
 const ownerRole: (typeof commonRoles)[number] = 'service_role';
@@ -19,15 +18,23 @@ const queryCanceled = '57014';
 /** Longest that one statement of a tenant's definitions may take, in milliseconds: it may call a function that never ends. */
 const statementMs = 3_600_000;
 
+/** SQLSTATEs of a name that was not found: a function that names a table without its schema, say. */
+const nameNotFound = new Set(['42P01', '42883', '42704', '3F000']);
+
 export interface RestoreProjectOptions {
   readonly databases: ProjectDatabases;
-  readonly project: SavedProject & { readonly saved: SavedDatabase };
-  /** The name under which it is filled, until all of the installation is there. */
+  readonly project: ProjectDatabase & SavedTemplate & { readonly saved: SavedDatabase };
+  /** The name under which it is filled, until it takes its place. */
   readonly draft: string;
-  readonly store: ContentStore;
-  readonly report: Report;
+  readonly store: PartStore;
+  /** Told of bytes as they are read. */
+  readonly onBytes: (bytes: number) => void;
+  /** Told when all of the tenant's is there. */
+  readonly onLoaded?: () => void;
   /** Longest that all statements of the tenant's may take together, in milliseconds. */
   readonly projectMs: number;
+  /** Tables of the platform's whose rows come back, too. @default all */
+  readonly platformRows?: (relation: { readonly schema: string; readonly name: string }) => boolean;
 }
 
 /**
@@ -38,13 +45,13 @@ export interface RestoreProjectOptions {
  * @returns what could not be brought back, in sentences
  */
 export async function restoreProject(options: RestoreProjectOptions): Promise<string[]> {
-  const { databases, project, draft, store, report } = options;
+  const { databases, project, draft, store, onBytes, platformRows = () => true } = options;
   const { saved } = project;
   const limit = limitUntil(options.projectMs);
   await databases.makeDraft(project, draft, project.templateVersion);
   const tenantTables = saved.tables.filter(({ schema }) => schema === 'public');
   const platformTables = saved.tables.filter(({ schema }) => schema !== 'public');
-  const onBytes = (bytes: number) => report.done(bytes);
+  const restored = platformTables.filter(platformRows);
 
   const admin = await plainClient(databases.adminUrl(project.server, draft), { tablesAlone: true });
   try {
@@ -75,17 +82,17 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
     });
     if (project.templateVersion >= 2)
       await admin.query(`alter default privileges for role ${ownerRole} revoke execute on functions from public`);
-    report.step('project-loaded', { database: project.databaseName });
+    options.onLoaded?.();
     await admin.query('begin');
     if (platformTables.length > 0)
       await admin.query(`truncate ${platformTables.map((table) => quotedTable(table)).join(', ')}`);
-    await loadRows(admin, platformTables, store, onBytes);
+    await loadRows(admin, restored, store, onBytes);
     await loadSequences(
       admin,
       saved.sequences.filter(({ schema }) => schema !== 'public'),
     );
     await admin.query('commit');
-    await verifyContents(admin, saved);
+    await verifyContents(admin, { ...saved, tables: [...tenantTables, ...restored] });
     // Calls nothing of the tenant's: the bodies of these triggers are written from catalogs.
     if (project.live.length > 0) await keepLive(options, limit);
     await databases.settleDraft(project, draft);
@@ -123,9 +130,26 @@ async function asTenant<Result>(
 async function runEach(tenant: pg.Client, statements: readonly string[], limit: Limit): Promise<void> {
   for (const statement of statements) {
     await limit(tenant);
-    await tenant.query(statement);
+    await tenant.query('savepoint statement');
+    try {
+      await tenant.query(statement);
+    } catch (error) {
+      if (!nameNotFound.has((error as pg.DatabaseError).code ?? '')) throw error;
+      await runWithNames(tenant, statement, limit);
+    }
+    await tenant.query('release savepoint statement');
   }
   await limit(tenant);
+}
+
+/** Definitions come without a path to search. What calls a function that relies on one gets the path that it was made with. */
+async function runWithNames(tenant: pg.Client, statement: string, limit: Limit): Promise<void> {
+  await tenant.query('rollback to savepoint statement');
+  const { rows } = await tenant.query<{ path: string }>("select current_setting('search_path') as path");
+  await tenant.query("select pg_catalog.set_config('search_path', 'public', true)");
+  await limit(tenant);
+  await tenant.query(statement);
+  await tenant.query("select pg_catalog.set_config('search_path', $1, true)", [rows[0]!.path]);
 }
 
 /** Bounds the next statement of a tenant's session. */

@@ -1,4 +1,4 @@
-import { type ParsedStatement, parseSql, type SqlNode } from '../../engines/sql/parse-sql.ts';
+import { type ParsedStatement, parseSql, type SqlNode } from '../sql/parse-sql.ts';
 
 /** A setting of newer servers that is of no use here; older ones refuse it. */
 const newSetting = 'transaction_timeout';

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { sql } from '../../db/drizzle.ts';
+import { liveReleases } from '../../db/schema/releases.ts';
+import { projectSnapshots, type SnapshotFacts, snapshotObjects } from '../../db/schema/snapshots.ts';
+import { insertSelect, pick, statement } from '../../db/sql.ts';
+import { savedDatabase } from '../../engines/copies/archive.ts';
+import { ObjectParts } from '../../engines/copies/object-parts.ts';
+import type { Part } from '../../engines/copies/parts.ts';
+import { savedTemplate, saveProjectDatabase } from '../../engines/copies/save-project.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { keepContentLock } from '../content/shared/content-lock.ts';
+import { storing } from '../content/shared/storing.ts';
+import type { Snapshot } from './snapshot-row.ts';
+
+/** What a snapshot says of itself, beside its parts in the object store. */
+export const manifestShape = z.object({
+  format: z.literal(1),
+  project: z.string(),
+  capturedAt: z.iso.datetime(),
+  ...savedTemplate.shape,
+  saved: savedDatabase,
+  leftOut: z.array(z.string()),
+});
+
+export type SnapshotManifest = z.infer<typeof manifestShape>;
+
+/** What was taken. */
+export interface Captured {
+  readonly manifest: Part;
+  readonly facts: SnapshotFacts;
+  readonly capturedAt: Date;
+  readonly liveReleaseId: string | null;
+}
+
+/** Somebody has deleted the snapshot that is being taken. */
+export class SnapshotGoneError extends Error {
+  override readonly name = 'SnapshotGoneError';
+}
+
+/** Longest wait for a change of a table's definition to end, in milliseconds. */
+const lockMs = 30_000;
+
+/**
+ * Takes a snapshot of a database that is used meanwhile: nobody is disconnected, and no writer waits. What it stores is
+ * held by the snapshot from before it is stored. Memory holds a few buffers and the definitions.
+ *
+ * @param url the way into the database as the administrator of its server
+ */
+export async function captureDatabase(
+  ctx: Context,
+  snapshot: Pick<Snapshot, 'id' | 'orgId' | 'projectId'>,
+  url: string,
+): Promise<Captured> {
+  const { db } = ctx.services;
+  const parts = partsOf(ctx, snapshot.id);
+  const [live] = await db.rows(liveStatement.with({ orgId: snapshot.orgId, projectId: snapshot.projectId }));
+  let capturedAt = ctx.services.now();
+  try {
+    const { database, template, leftOut } = await storing(ctx.services, () =>
+      saveProjectDatabase({
+        url,
+        store: parts,
+        lockMs,
+        signal: ctx.signal,
+        also: async (client) => {
+          capturedAt = (await client.query<{ at: Date }>('select pg_catalog.now() as at')).rows[0]!.at;
+        },
+      }),
+    );
+    const manifest: SnapshotManifest = {
+      format: 1,
+      project: snapshot.projectId,
+      capturedAt: capturedAt.toISOString(),
+      ...template,
+      saved: database,
+      leftOut: [...leftOut],
+    };
+    const rowsOf = (schema: string, name?: string) =>
+      database.tables
+        .filter((table) => table.schema === schema && (name === undefined || table.name === name))
+        .reduce((sum, { rows }) => sum + rows, 0);
+    return {
+      manifest: await storing(ctx.services, () => parts.plainText(JSON.stringify(manifest))),
+      facts: {
+        tables: database.tables.filter(({ schema }) => schema === 'public').length,
+        rows: rowsOf('public'),
+        users: rowsOf('auth', 'users'),
+        passkeys: rowsOf('auth', 'passkeys'),
+        leftOut,
+      },
+      capturedAt,
+      liveReleaseId: live?.releaseId ?? null,
+    };
+  } finally {
+    await parts.close();
+  }
+}
+
+/** The parts of a snapshot in the object store. */
+export const partsOf = (ctx: Context, snapshotId: string): ObjectParts =>
+  new ObjectParts({
+    objects: ctx.services.objects,
+    newUploadId: () => ctx.services.newId('upl'),
+    // What is removed at this moment is seen to be held, or was removed before it is looked for.
+    hold: ({ sha256, bytes }) =>
+      unitOfWork(ctx, async (work) => {
+        await work.rows(keepContentLock.with({}));
+        const held = await work.rows(holdStatement.with({ snapshotId, sha256, size: BigInt(bytes) }));
+        if (held.length === 0) throw new SnapshotGoneError('The snapshot was deleted.');
+      }),
+  });
+
+const liveStatement = statement(
+  'snapshots.live-release',
+  { params: pick(liveReleases, 'orgId', 'projectId'), row: pick(liveReleases, 'releaseId') },
+  (given, row) => sql`select ${row} from ${liveReleases}
+    where ${liveReleases.orgId} = ${given.orgId} and ${liveReleases.projectId} = ${given.projectId}`,
+);
+
+const holdStatement = statement(
+  'snapshots.hold',
+  { params: pick(snapshotObjects, 'snapshotId', 'sha256', 'size'), row: pick(snapshotObjects, 'sha256') },
+  ({ snapshotId, sha256, size }, row) =>
+    sql`${insertSelect(
+      snapshotObjects,
+      { snapshotId: sql`${snapshotId}::text`, sha256: sql`${sha256}::text`, size: sql`${size}::bigint` },
+      sql`where exists (select from ${projectSnapshots} where ${projectSnapshots.id} = ${snapshotId})`,
+    )} on conflict (snapshot_id, sha256) do update set size = excluded.size returning ${row}`,
+);

@@ -1,0 +1,43 @@
+import { draftName } from '../../../db/copy-names.ts';
+import type { ProjectDatabase } from '../../../db/project-databases.ts';
+import { upgradeProject } from '../../../db/project-upgrade.ts';
+import { withClient } from '../../../db/with-client.ts';
+import { DamagedPartError } from '../../../engines/copies/parts.ts';
+import { restoreProject } from '../../../engines/copies/restore-project.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { storing } from '../../content/shared/storing.ts';
+import { manifestShape, partsOf } from '../capture.ts';
+import { manifestStatement, type Restore } from './restore-row.ts';
+
+/** Longest that statements of the tenant's own may take together, in milliseconds. */
+const tenantMs = 3_600_000;
+
+/** What of sign-in a snapshot brings back, where that is asked for: never sessions, nor what is under way. */
+const restoredAuth = new Set(['users', 'identities', 'passkeys']);
+
+/**
+ * Fills a new database beside the project's from a snapshot, compares it with what was saved, and brings it to the version
+ * of this gateway. One that another attempt has left is dropped first.
+ */
+export async function fillDraft(ctx: Context, restore: Restore, database: ProjectDatabase): Promise<void> {
+  const { db, projectDatabases } = ctx.services;
+  const draft = draftName(database.databaseName);
+  const [named] = await db.rows(manifestStatement.with({ id: restore.snapshotId }));
+  const sha256 = named?.manifestSha256;
+  if (named === undefined || sha256 == null) throw new DamagedPartError(restore.snapshotId, 'is missing');
+  const parts = partsOf(ctx, restore.snapshotId);
+  await storing(ctx.services, async () => {
+    const text = await parts.readPlainText({ sha256, bytes: Number(named.manifestBytes), content: sha256 });
+    const { saved, templateVersion, live } = manifestShape.parse(JSON.parse(text));
+    await restoreProject({
+      databases: projectDatabases,
+      project: { ...database, templateVersion, live, saved },
+      draft,
+      store: parts,
+      onBytes: () => ctx.signal.throwIfAborted(),
+      projectMs: tenantMs,
+      platformRows: ({ schema, name }) => schema !== 'auth' || (restore.withAuth && restoredAuth.has(name)),
+    });
+  });
+  await withClient(projectDatabases.adminUrl(database.server, draft), upgradeProject, { name: 'restore' });
+}
