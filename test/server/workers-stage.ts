@@ -81,6 +81,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
       publicBaseUrl: undefined,
       mailBaseUrl: 'http://localhost:4000',
       sendsMail: false,
+      receivesMail: false,
       functionsIsolation: 'required',
       hostAddresses: undefined,
       platformDomain: 'localhost',
@@ -114,7 +115,10 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
   const sent: MailToSend[] = [];
   const mailerThat = (send: (message: MailToSend) => Promise<void>): Mailer => ({
     configured: true,
-    send,
+    send: async (message) => {
+      await send(message);
+      return { providerMessageId: null };
+    },
     close: () => {},
   });
   const working = mailerThat(async (message) => void sent.push(message));
