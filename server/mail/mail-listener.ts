@@ -77,7 +77,9 @@ export async function startMailListener(options: MailListenerOptions): Promise<M
       () => done(),
       (error: unknown) => {
         if (error instanceof SmtpRefusal) return done(error);
-        log.warn({ err: error }, what);
+        // A client that went away is no fault of the server's.
+        if ((error as NodeJS.ErrnoException).code === 'ECONNECTION') log.debug({ err: error }, what);
+        else log.warn({ err: error }, what);
         done(later());
       },
     );
