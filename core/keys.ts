@@ -29,6 +29,7 @@ export type KeyPurpose =
   | 'asset-urls'
   | 'acme-accounts'
   | 'host-certificates'
+  | 'mail-return-paths'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -15,6 +15,7 @@ import { downloads } from './downloads/domain.ts';
 import { errors } from './errors/domain.ts';
 import { escalations } from './escalations/domain.ts';
 import { events } from './events/domain.ts';
+import { functionChanges } from './function-changes/domain.ts';
 import { functions } from './functions/domain.ts';
 import { grants } from './grants/domain.ts';
 import { hosts } from './hosts/domain.ts';
@@ -66,6 +67,7 @@ export const domains: readonly Domain[] = [
   secrets,
   deploys,
   functions,
+  functionChanges,
   snapshots,
   hosts,
   traffic,

@@ -1,4 +1,4 @@
-import { rebuildFunctions } from '../resolvers/functions/rebuild-functions.ts';
+import { rebuildFunctions } from '../resolvers/function-changes/rebuild-functions.ts';
 import { cancelFunctionRun, redriveFunctionRun } from '../resolvers/functions/runs/change-run.ts';
 import { createFunctionRun } from '../resolvers/functions/runs/create-run.ts';
 import { getFunctionRun, getFunctionRunLogs, listFunctionRuns } from '../resolvers/functions/runs/read-runs.ts';

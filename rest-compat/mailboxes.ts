@@ -2,6 +2,7 @@ import { createMailbox } from '../resolvers/mailboxes/create-mailbox.ts';
 import { deleteMailbox } from '../resolvers/mailboxes/delete-mailbox.ts';
 import { getMailbox } from '../resolvers/mailboxes/get-mailbox.ts';
 import { getMailboxMessage } from '../resolvers/mailboxes/get-message.ts';
+import { getRawMail } from '../resolvers/mailboxes/get-raw.ts';
 import { listMailboxes } from '../resolvers/mailboxes/list-mailboxes.ts';
 import { listMailboxMessages } from '../resolvers/mailboxes/list-messages.ts';
 import { sendMailboxMail } from '../resolvers/mailboxes/send-mail.ts';
@@ -28,4 +29,15 @@ export const mailboxRoutes = [
   route('GET', `${one}/messages`, 200, listMailboxMessages, { ...inQuery, before: null, from_end: null }, byKey),
   { ...route('POST', `${one}/messages`, 201, sendMailboxMail, inBody, byKey), bodyBytesMax: mailBytesMax },
   route('GET', `${one}/messages/:mail_id`, 200, getMailboxMessage, { ...inQuery, message: 'path mail_id' }, byKey),
+  route(
+    'GET',
+    `${one}/messages/:mail_id/raw`,
+    200,
+    getRawMail,
+    { ...inQuery, message: 'path mail_id' },
+    {
+      ...byKey,
+      asObject: ({ projectId, sha256, size }) => ({ projectId, sha256, size, contentType: 'message/rfc822' }),
+    },
+  ),
 ];

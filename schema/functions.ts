@@ -1,14 +1,18 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { deleteFunction } from '../resolvers/functions/delete-function.ts';
+import { deleteFunction } from '../resolvers/function-changes/delete-function.ts';
+import {
+  type Rebuilt,
+  type RebuiltFunctions,
+  rebuildFunctions,
+} from '../resolvers/function-changes/rebuild-functions.ts';
+import { updateFunction } from '../resolvers/function-changes/update-function.ts';
 import { getFunctionLogs } from '../resolvers/functions/get-function-logs.ts';
 import { type FunctionAnswer, invokeFunction } from '../resolvers/functions/invoke-function.ts';
 import { listFunctions } from '../resolvers/functions/list-functions.ts';
-import type { LiveFunction } from '../resolvers/functions/live-functions.ts';
 import type { FunctionLine } from '../resolvers/functions/log-feed.ts';
 import { openFunctionLogs } from '../resolvers/functions/open-function-logs.ts';
-import { type Rebuilt, type RebuiltFunctions, rebuildFunctions } from '../resolvers/functions/rebuild-functions.ts';
+import type { LiveFunction } from '../resolvers/functions/shared/live-functions.ts';
 import { type ShownSchedule, scheduleMetaOf } from '../resolvers/functions/shared/schedule-meta.ts';
-import { updateFunction } from '../resolvers/functions/update-function.ts';
 import { type FunctionLineArrived, followFunctionLogs } from '../subscriptions/function-logs.ts';
 import { builder } from './builder.ts';
 import { eventFields, followArgs, followed } from './following.ts';

@@ -1,18 +1,13 @@
 import { createMailbox } from '../resolvers/mailboxes/create-mailbox.ts';
 import { deleteMailbox } from '../resolvers/mailboxes/delete-mailbox.ts';
 import { getMailbox } from '../resolvers/mailboxes/get-mailbox.ts';
-import { getMailboxMessage, type ReadMessage } from '../resolvers/mailboxes/get-message.ts';
 import { listMailboxes } from '../resolvers/mailboxes/list-mailboxes.ts';
-import { listMailboxMessages } from '../resolvers/mailboxes/list-messages.ts';
 import type { Mailbox } from '../resolvers/mailboxes/mailbox.ts';
 import { type MailboxList, mailboxListToWire } from '../resolvers/mailboxes/mailbox-list.ts';
-import { deliveryStateOf, type MailboxMessage } from '../resolvers/mailboxes/message.ts';
-import { sendMailboxMail } from '../resolvers/mailboxes/send-mail.ts';
 import { setMailboxDefaults } from '../resolvers/mailboxes/set-defaults.ts';
 import { updateMailbox } from '../resolvers/mailboxes/update-mailbox.ts';
-import { builder, pageArgs } from './builder.ts';
-import { listConnection, listWindowOf } from './connection.ts';
-import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
+import { builder } from './builder.ts';
+import { changeField, fieldOf, readField } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -122,122 +117,6 @@ const MailboxesRef = builder.objectRef<MailboxList>('ProjectMailboxes').implemen
   }),
 });
 
-const MailDirectionEnum = builder.enumType('MailDirection', {
-  description: 'Where a mail went.',
-  values: {
-    INBOUND: { value: 'inbound', description: 'To the mailbox.' },
-    OUTBOUND: { value: 'outbound', description: 'From the mailbox.' },
-  } as const,
-});
-
-const MailStatusEnum = builder.enumType('MailStatus', {
-  description: 'What became of a mail.',
-  values: {
-    PENDING: { value: 'pending', description: 'Waits for the mail server.' },
-    SENT: { value: 'sent', description: 'The mail server has taken it.' },
-    FAILED: { value: 'failed', description: 'The mail server does not take it.' },
-    RECEIVED: { value: 'received', description: 'Came in.' },
-    DELIVERED: { value: 'delivered', description: 'The recipient’s server has said so.' },
-    BOUNCED: { value: 'bounced', description: 'Came back.' },
-    COMPLAINED: { value: 'complained', description: 'The recipient has complained about it.' },
-  } as const,
-});
-
-const MailAttachmentRef = builder
-  .objectRef<NonNullable<MailboxMessage['attachments']>[number]>('MailAttachment')
-  .implement({
-    description: 'A file that a mail carries.',
-    fields: (t) => ({
-      filename: t.exposeString('filename', { description: 'Its name.' }),
-      contentType: t.exposeString('content_type', { description: 'Its media type.' }),
-      sizeBytes: t.exposeInt('size_bytes', { description: 'Its length in bytes.' }),
-    }),
-  });
-
-const MailFields = builder.interfaceRef<MailboxMessage>('Mail').implement({
-  description: 'A mail of a mailbox.',
-  fields: (t) => ({
-    messageId: t.exposeString('id', { description: 'Native id, `msg_…`.' }),
-    mailboxId: t.exposeString('mailboxId', { description: 'The mailbox, `mbx_…`.' }),
-    direction: t.expose('direction', { type: MailDirectionEnum, description: 'Where it went.' }),
-    template: t.exposeString('template', { nullable: true, description: 'The template that it was made of.' }),
-    fromAddress: t.exposeString('fromAddress', { description: 'The address that it is from.' }),
-    fromName: t.exposeString('fromName', { nullable: true, description: 'The name that it is from.' }),
-    to: t.exposeString('recipient', { description: 'The address that it is to.' }),
-    subject: t.exposeString('subject', { description: 'Its subject.' }),
-    status: t.expose('status', { type: MailStatusEnum, description: 'What became of it.' }),
-    deliveryState: t.string({
-      description: 'The same as mail servers say it, for example `accepted`.',
-      resolve: deliveryStateOf,
-    }),
-    provider: t.exposeString('provider', { nullable: true, description: 'What took it.' }),
-    providerMessageId: t.string({
-      nullable: true,
-      description: 'Its `Message-ID`.',
-      resolve: ({ provider, mailMessageId }) => (provider === null ? null : mailMessageId),
-    }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'Why it was not taken the last time.' }),
-    attachmentsMeta: t.field({
-      type: [MailAttachmentRef],
-      nullable: true,
-      description: 'The files that it carries.',
-      resolve: ({ attachments }) => (attachments === null ? null : [...attachments]),
-    }),
-    inReplyToMessageId: t.exposeString('inReplyToId', {
-      nullable: true,
-      description: 'The mail that it answers, `msg_…`.',
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written, or came in.' }),
-    sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When the mail server took it.' }),
-    receivedAt: t.expose('receivedAt', { type: 'DateTime', nullable: true, description: 'When it came in.' }),
-  }),
-});
-
-const MailboxMessageRef = builder.objectRef<MailboxMessage>('MailboxMessage').implement({
-  description: 'A mail of a mailbox, as lists show it.',
-  interfaces: [MailFields],
-});
-
-const MailReplyRef = builder.objectRef<ReadMessage['replies'][number]>('MailReply').implement({
-  description: 'A mail that answered another one.',
-  fields: (t) => ({
-    id: t.exposeString('id', { description: 'Native id, `msg_…`.' }),
-    from: t.exposeString('fromAddress', { description: 'The address that it is from.' }),
-    body: t.exposeString('bodyText', { description: 'Its text.' }),
-    receivedAt: t.field({
-      type: 'DateTime',
-      description: 'When it came in.',
-      resolve: ({ receivedAt, createdAt }) => receivedAt ?? createdAt,
-    }),
-  }),
-});
-
-const MailDetailRef = builder.objectRef<ReadMessage>('MailboxMessageDetail').implement({
-  description: 'A mail of a mailbox with its text.',
-  interfaces: [MailFields],
-  fields: (t) => ({
-    bodyText: t.exposeString('bodyText', { description: 'Its text.' }),
-    bodyHtml: t.exposeString('bodyHtml', { nullable: true, description: 'Its HTML, of mail that was sent.' }),
-    variables: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: 'The values of its template.',
-      resolve: ({ variables }) => variables,
-    }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it changed last.' }),
-    replies: t.field({
-      type: [MailReplyRef],
-      description: 'The newest hundred mails that answered it.',
-      resolve: ({ replies }) => [...replies],
-    }),
-  }),
-});
-
-const MailboxMessageConnection = builder.connectionObject({
-  type: MailboxMessageRef,
-  name: 'MailboxMessageConnection',
-});
-
 builder.objectField(ProjectRef, 'mailboxes', (t) =>
   t.field({
     type: MailboxesRef,
@@ -247,28 +126,7 @@ builder.objectField(ProjectRef, 'mailboxes', (t) =>
   }),
 );
 
-const listInputs = inputsOf(listMailboxMessages, {
-  omit: ['project', 'limit', 'after', 'before', 'from_end'],
-  types: { direction: MailDirectionEnum },
-});
-
-builder.objectField(ProjectRef, 'mail', (t) =>
-  t.field({
-    type: MailboxMessageConnection,
-    nullable: true,
-    ...fieldOf(listMailboxMessages),
-    args: { ...pageArgs, ...listInputs.args },
-    resolve: async ({ id }, args, ctx) =>
-      listConnection(
-        await run(listMailboxMessages, ctx, { project: id, ...listInputs.read(args), ...listWindowOf(args) }),
-        args,
-      ),
-  }),
-);
-
 readField('mailbox', getMailbox, { type: MailboxRef });
-readField('mailboxMessage', getMailboxMessage, { type: MailDetailRef });
-
 changeField('createMailbox', createMailbox, {
   type: MailboxRef,
   input: 'A mailbox to make.',
@@ -289,22 +147,4 @@ changeField('deleteMailbox', deleteMailbox, {
   type: MailboxRef,
   input: 'A mailbox to delete.',
   argument: 'The mailbox.',
-});
-const MailTemplateEnum = builder.enumType('MailTemplate', {
-  description: 'What a mail is made of.',
-  values: {
-    PROJECT_INVITE: { value: 'project_invite', description: 'An invitation to a project.' },
-    MAGIC_LINK: { value: 'magic_link', description: 'A link or a code to sign in with.' },
-    NOTIFICATION: { value: 'notification', description: 'A message of an application.' },
-  } as const,
-});
-
-changeField('sendMail', sendMailboxMail, {
-  type: MailboxMessageRef,
-  input: 'A mail to send.',
-  argument: 'The mail.',
-  types: {
-    template: MailTemplateEnum,
-    attachments: { name: 'MailAttachmentInput', description: 'A file that a mail carries.' },
-  },
 });

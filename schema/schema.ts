@@ -26,6 +26,7 @@ import './inquiries.ts';
 import './installation-lists.ts';
 import './installation.ts';
 import './live.ts';
+import './mailbox-messages.ts';
 import './mailboxes.ts';
 import './members.ts';
 import './operator-contacts.ts';

@@ -16,6 +16,7 @@ import { openEngines } from './parts/engines.ts';
 import { openFunctions } from './parts/functions.ts';
 import { startCopies, startJobs, startMirror, startRuns } from './parts/jobs.ts';
 import { openListener } from './parts/listener.ts';
+import { openMailListener } from './parts/mail.ts';
 import type { AppOptions, Start } from './parts/part.ts';
 import { openStores } from './parts/stores.ts';
 import { openWatches } from './parts/watches.ts';
@@ -31,6 +32,8 @@ export interface App {
   readonly url: string;
   /** The same by TLS; absent where it does not. */
   readonly secureUrl?: string;
+  /** The port on which mail comes in; absent where it does not. */
+  readonly mailPort?: number;
   readonly services: Services;
   /** Drains, and closes everything that was opened; takes five seconds at most, whatever hangs. Idempotent. */
   readonly stop: () => Promise<void>;
@@ -87,10 +90,17 @@ export async function startApp(options: AppOptions): Promise<App> {
       draining: draining.signal,
     });
     const { url, secureUrl } = await openListener(start, { services, stores, signals: watches.signals, draining });
+    const mailPort = await openMailListener(start, services);
     // The system may have picked the port.
     settings.mailBaseUrl = config.publicBaseUrl ?? localBaseUrl(url);
     if (options.jobs !== false) lifecycle.onClose(await startHeartbeat({ db, log, node, url, load: metrics.load }));
-    return { url, ...(secureUrl === undefined ? {} : { secureUrl }), services, stop };
+    return {
+      url,
+      ...(secureUrl === undefined ? {} : { secureUrl }),
+      ...(mailPort === undefined ? {} : { mailPort }),
+      services,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -117,6 +127,7 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     embeddingOrigins: config.embeddingOrigins,
     hostAddresses: config.hostAddresses,
     sendsMail: config.smtpUrl !== undefined,
+    receivesMail: config.mailListen !== undefined,
     settlementAddress: config.settlementAddress,
     tonSettlementAddress: config.payments.tonSettlementAddress,
     nearAgentsSecret: config.nearAgentsSecret,

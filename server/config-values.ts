@@ -29,6 +29,13 @@ export function webUrl(value: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
+/** An address and a port, such as `0.0.0.0:25` or `[::]:25`; the port alone means every interface. */
+export function listenAddress(value: string): { readonly host: string; readonly port: number } | undefined {
+  const [, host, port] = /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):)?(\d{1,5})$/.exec(value) ?? [];
+  if (port === undefined || Number(port) > 65_535) return undefined;
+  return { host: host?.replace(/^\[|\]$/g, '') ?? '0.0.0.0', port: Number(port) };
+}
+
 /** Origins as browsers name them, separated by commas; `*` is any. */
 export function webOrigins(value: string): readonly string[] | undefined {
   const origins = value.split(',').map((one) => one.trim());

@@ -9,6 +9,7 @@ import {
   dnsServers,
   hostNames,
   ipAddresses,
+  listenAddress,
   oidcProviders,
   originCatalogue,
   parsed,
@@ -91,6 +92,7 @@ export const environment = z.object({
   MAIL_FROM: parsed('an address such as me@example.com or Name <me@example.com>', (value) =>
     /^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value) ? value : undefined,
   ),
+  MAIL_LISTEN: parsed('a port, or an address and a port such as 0.0.0.0:25', listenAddress),
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_BACKUP_DIR: parsed('a path', path),
@@ -211,7 +213,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   TLS_CERT_FILE: open(
     'none',
-    'Certificate with those that it rests on, in PEM: for the names in it, such as `*.PLATFORM_DOMAIN`. It is read again when it has changed. Takes `TLS_PORT` and `TLS_KEY_FILE`.',
+    'Certificate with those that it rests on, in PEM: for the names in it, such as `*.PLATFORM_DOMAIN`. It is read again when it has changed. Takes `TLS_KEY_FILE`, and `TLS_PORT` or `MAIL_LISTEN`.',
   ),
   TLS_KEY_FILE: open('none', 'Private key of `TLS_CERT_FILE`, in PEM.'),
   ACME_TERMS_AGREED: open(
@@ -232,6 +234,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Server for outgoing mail, `smtp://` or `smtps://`, with user and password.',
   ),
   MAIL_FROM: open('`svc <no-reply@PLATFORM_DOMAIN>`', 'Sender of outgoing mail.'),
+  MAIL_LISTEN: open(
+    'no mail comes in',
+    'Where the gateway takes mail for mailboxes by SMTP: `0.0.0.0:25`, or a port alone for every interface. MX records of `mail.PLATFORM_DOMAIN` and of `*.mail.PLATFORM_DOMAIN` have to lead there. With `TLS_CERT_FILE` it offers STARTTLS. Senders are checked by `DNS_SERVERS`. Where one node takes mail, set it on all of them: nodes that have it know that answers come back.',
+  ),
   SVC_SECRET_KEY: secret(
     'made at the first start and kept in `SVC_DATA_DIR/secret.key`',
     'Root secret of 32 bytes, 64 hexadecimal digits or base64. Project keys, cursors and database passwords are derived from it: lose it and they are lost. Required in production.',

@@ -41,6 +41,8 @@ export interface Config {
   readonly natsUrl: string | undefined;
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Where mail comes in; undefined: none does. */
+  readonly mailListen: { readonly host: string; readonly port: number } | undefined;
   /** 32 bytes; undefined in development, where the data folder keeps one. */
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKey: Buffer | undefined;
@@ -94,12 +96,16 @@ function tlsFaults(has: (name: keyof Environment) => boolean): string[] {
   const needs: readonly (readonly [keyof Environment, keyof Environment])[] = [
     ['TLS_CERT_FILE', 'TLS_KEY_FILE'],
     ['TLS_KEY_FILE', 'TLS_CERT_FILE'],
-    ['TLS_CERT_FILE', 'TLS_PORT'],
     ['ACME_TERMS_AGREED', 'TLS_PORT'],
     ['ACME_DIRECTORY_URL', 'ACME_TERMS_AGREED'],
     ['ACME_EMAIL', 'ACME_TERMS_AGREED'],
   ];
-  return needs.flatMap(([name, other]) => (has(name) && !has(other) ? [`${other} must be set when ${name} is.`] : []));
+  const faults = needs.flatMap(([name, other]) =>
+    has(name) && !has(other) ? [`${other} must be set when ${name} is.`] : [],
+  );
+  if (has('TLS_CERT_FILE') && !has('TLS_PORT') && !has('MAIL_LISTEN'))
+    faults.push('TLS_PORT must be set when TLS_CERT_FILE is, unless MAIL_LISTEN uses it.');
+  return faults;
 }
 
 /** The environment cannot be used. The message names every variable at fault, one sentence each, and no values. */
@@ -192,6 +198,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     natsUrl: values.NATS_URL,
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `svc <no-reply@${platformDomain}>`,
+    mailListen: values.MAIL_LISTEN,
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,

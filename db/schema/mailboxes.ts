@@ -38,6 +38,19 @@ export const mailboxes = pgTable(
 export type MailDirection = 'inbound' | 'outbound';
 export type MailStatus = 'pending' | 'sent' | 'failed' | 'received' | 'delivered' | 'bounced' | 'complained';
 
+/** What the domains of a mail that came in say of it. */
+export interface StoredAuthentication {
+  readonly spf: string;
+  readonly dkim: string;
+  readonly dmarc: string;
+  readonly dmarc_policy: string | null;
+  readonly from_domain: string | null;
+  readonly signed_by: readonly string[];
+}
+
+/** Whether a mail that came back is worth another attempt. */
+export type BounceType = 'Permanent' | 'Transient';
+
 /** What is shown of an attachment. */
 export interface AttachmentMeta {
   readonly filename: string;
@@ -71,6 +84,16 @@ export const mailboxMessages = pgTable(
     references: text('references').array().notNull().default(sql`'{}'`),
     status: text('status').$type<MailStatus>().notNull(),
     provider: text('provider'),
+    /** What the mail server that took it calls it, where it says so. */
+    providerMessageId: text('provider_message_id'),
+    /** SHA-256 of the bytes of a mail that came in, which the object store keeps, and their length. */
+    rawSha256: text('raw_sha256'),
+    rawSize: integer('raw_size'),
+    /** Whether a program sent it: nobody has answered. */
+    isAutomatic: boolean('is_automatic').notNull().default(false),
+    authentication: jsonb('authentication').$type<StoredAuthentication>(),
+    bounceType: text('bounce_type').$type<BounceType>(),
+    bouncedAt: moment('bounced_at'),
     /** How often the mail server was asked to take it. */
     attempts: integer('attempts').notNull().default(0),
     /** Until then the worker that sends it is believed alive. */
@@ -87,6 +110,15 @@ export const mailboxMessages = pgTable(
     // Of a project that is deleted.
     index('mailbox_messages_project_idx').on(t.orgId, t.projectId),
     index('mailbox_messages_pending_idx').on(t.createdAt).where(sql`${t.status} = 'pending'`),
+    // What mail that comes in answers.
+    index('mailbox_messages_mail_id_idx').on(t.mailMessageId).where(sql`${t.direction} = 'outbound'`),
+    index('mailbox_messages_provider_id_idx').on(t.providerMessageId).where(sql`${t.providerMessageId} is not null`),
+    index('mailbox_messages_recipient_idx')
+      .on(t.mailboxId, sql`lower(${t.recipient})`, t.createdAt)
+      .where(sql`${t.direction} = 'outbound'`),
+    // A mail that comes in again is the same, and whoever holds bytes is found by them.
+    uniqueIndex('mailbox_messages_raw_uq').on(t.rawSha256, t.mailboxId).where(sql`${t.rawSha256} is not null`),
+    index('mailbox_messages_bounced_idx').on(t.mailboxId, t.bouncedAt).where(sql`${t.bouncedAt} is not null`),
   ],
 );
 

@@ -21,6 +21,9 @@ export interface MailToSend {
   readonly inReplyTo?: string | undefined;
   /** `Message-ID` of each mail of the thread, the first one first, without their brackets. */
   readonly references?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether servers that can are asked to tell of the delivery, and not of failures alone (RFC 3461). @default false */
+  readonly tellsDelivery?: boolean;
 }
 
 export interface MailAttachment {
@@ -29,12 +32,18 @@ export interface MailAttachment {
   readonly content: Buffer;
 }
 
+/** A mail that the mail server has taken. */
+export interface TakenMail {
+  /** What the server calls it, where its answer says so. */
+  readonly providerMessageId: string | null;
+}
+
 /** Sends mail by SMTP. */
 export interface Mailer {
   /** False without a server: {@link send} then refuses, and mail stays in the outbox. */
   readonly configured: boolean;
   /** @throws MailError */
-  readonly send: (message: MailToSend) => Promise<void>;
+  readonly send: (message: MailToSend) => Promise<TakenMail>;
   readonly close: () => void;
 }
 
@@ -52,10 +61,13 @@ export class MailError extends Error {
   override readonly name = 'MailError';
   /** Whether the server will never take this mail, so that another attempt is in vain. */
   readonly permanent: boolean;
+  /** Whether the server says that there is no such recipient, so that no other mail reaches it either. */
+  readonly noSuchRecipient: boolean;
 
-  constructor(message: string, permanent = false) {
+  constructor(message: string, { permanent = false, noSuchRecipient = false } = {}) {
     super(message);
     this.permanent = permanent;
+    this.noSuchRecipient = noSuchRecipient;
   }
 }
 
@@ -86,12 +98,12 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
   };
   return {
     configured: true,
-    send: async ({ to, subject, text, id, html, attachments = [], inReplyTo, references = [], ...sender }) => {
+    send: async ({ to, subject, text, id, html, attachments = [], inReplyTo, references = [], ...more }) => {
       try {
         transport ??= connect();
         // As an object, so that a recipient with a comma in it is not read as two.
-        await (await transport).sendMail({
-          from: sender.from ?? from,
+        const taken = await (await transport).sendMail({
+          from: more.from ?? from,
           to: { name: '', address: to },
           subject,
           text,
@@ -100,21 +112,49 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
           ...(id === undefined ? {} : { messageId: `<${messageIdOf(id)}>` }),
           ...(inReplyTo === undefined ? {} : { inReplyTo: `<${inReplyTo}>` }),
           references: references.map((one) => `<${one}>`),
-          ...(sender.returnPath === undefined ? {} : { envelope: { from: sender.returnPath, to: [to] } }),
+          ...(more.headers === undefined ? {} : { headers: { ...more.headers } }),
+          ...(more.returnPath === undefined ? {} : { envelope: { from: more.returnPath, to: [to] } }),
+          ...(more.tellsDelivery === true
+            ? { dsn: { return: 'headers', notify: ['success', 'failure'], recipient: to } as const }
+            : {}),
         });
+        return { providerMessageId: queuedAs(String(taken.response ?? '')) };
       } catch (error) {
         const { code, responseCode } = error as MailFault;
         log.debug({ code, responseCode }, 'The mail server did not take a mail.');
-        throw new MailError(explain(error as MailFault), isPermanent(error as MailFault));
+        const fault = error as MailFault;
+        throw new MailError(explain(fault), {
+          permanent: isPermanent(fault),
+          noSuchRecipient: isNoSuchRecipient(fault),
+        });
       }
     },
     close: () => void transport?.then((open) => open.close()),
   };
 }
 
+/** What a server calls a mail that it has taken: `250 2.0.0 Ok: queued as 9A3F2C12`, `250 Ok 0100018f-…`. */
+const queuedAs = (response: string): string | null =>
+  /^250[ -](?:2\.\d+\.\d+ )?ok:?(?: id=| queued as)? ?<?((?=[\w.@-]*\d)[\w.@-]{8,200})>?\s*$/i.exec(response)?.[1] ??
+  null;
+
 interface MailFault {
   readonly code?: string;
   readonly responseCode?: number;
+  readonly command?: string;
+  /** What the server said. */
+  readonly response?: string;
+}
+
+/**
+ * A refusal of the recipient itself, as mail that comes back would tell it later: by its status (RFC 3463), or by its code where
+ * there is none. A server that does not relay, or that wants a login, says nothing of the recipient.
+ */
+function isNoSuchRecipient({ code, command, responseCode = 0, response = '' }: MailFault): boolean {
+  if (code !== 'EENVELOPE' || command !== 'RCPT TO') return false;
+  const status = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})/.exec(response)?.[1];
+  if (status !== undefined) return /^5\.(1\.(0|1|2|3|6|10)|2\.1)$/.test(status);
+  return [550, 551, 553].includes(responseCode) && !/relay|authent|login|denied|block|spam/i.test(response);
 }
 
 /** What the server says of this very mail, not of who sends it. */

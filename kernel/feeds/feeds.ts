@@ -14,7 +14,8 @@ export interface FeedName {
     | 'escalations'
     | 'deploys'
     | 'function_logs'
-    | 'function_runs';
+    | 'function_runs'
+    | 'mail';
   readonly feedId: string;
 }
 

@@ -99,6 +99,8 @@ export interface ServiceSettings {
   readonly adminKey: string | undefined;
   /** Whether mail goes out; else it waits in the outbox. */
   readonly sendsMail: boolean;
+  /** Whether mail comes in: mailboxes then receive what answers their mail. */
+  readonly receivesMail: boolean;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
   /** The same on TON; undefined: there is none. */

@@ -3,18 +3,6 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 
 /** Of systems that are yet to come: their names are taken, so that no application gives one to an event of its own. */
 export const comingEvents = events({
-  mailbox_suspended: event({
-    class: 'security',
-    level: 'project',
-    payload: z.object({
-      mailbox_id: z.string(),
-      address: z.string(),
-      reason: z.enum(['complaint', 'hard_bounces', 'operator']),
-    }),
-    nextActions: ({ payload }) => [
-      { type: 'check_mailbox', method: 'GET', path: `/mailboxes/v1/${payload.mailbox_id}` },
-    ],
-  }),
   project_transfer_completed: event({
     class: 'destructive_lifecycle',
     level: 'project',

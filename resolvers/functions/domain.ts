@@ -6,13 +6,11 @@ import { functionBuilds, functionLogs, releaseFunctions } from '../../db/schema/
 import { pick, statement } from '../../db/sql.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
-import { deleteFunction } from './delete-function.ts';
 import { functionErrors } from './error-codes.ts';
 import { getFunctionLogs } from './get-function-logs.ts';
 import { invokeFunction } from './invoke-function.ts';
 import { listFunctions } from './list-functions.ts';
 import { openFunctionLogs } from './open-function-logs.ts';
-import { rebuildFunctions } from './rebuild-functions.ts';
 import { cancelFunctionRun, redriveFunctionRun } from './runs/change-run.ts';
 import { createFunctionRun } from './runs/create-run.ts';
 import { fireSchedules } from './runs/fire-schedules.ts';
@@ -21,7 +19,6 @@ import { getFunctionRun, getFunctionRunLogs, listFunctionRuns, openFunctionRun }
 import { runFunctionTrigger } from './runs/run-trigger.ts';
 import { functionActions } from './shared/actions.ts';
 import { fireSchedulesTask } from './shared/replace-schedules.ts';
-import { updateFunction } from './update-function.ts';
 
 // What a project ran, and what that printed, ends with it.
 onProjectDeletion(async (work, project) => {
@@ -33,9 +30,6 @@ export const functions = domain('functions', {
   actions: functionActions,
   operations: [
     listFunctions,
-    updateFunction,
-    deleteFunction,
-    rebuildFunctions,
     invokeFunction,
     getFunctionLogs,
     openFunctionLogs,

@@ -10,6 +10,7 @@ import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { lineColumns } from './log-feed.ts';
 import { functionActions } from './shared/actions.ts';
+import { ofFunction } from './shared/of-function.ts';
 
 const tailMax = 1_000;
 
@@ -32,9 +33,6 @@ export const ofCall = z
   .regex(/^(req|fnrun|fnatt)_[A-Za-z0-9_-]{4,128}$/, 'must be an id such as req_…, fnrun_… or fnatt_…')
   .optional()
   .describe('Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it.');
-
-/** The function whose lines are wanted. */
-export const ofFunction = z.string().min(1).max(128).describe('The function.');
 
 /** How many lines are wanted. */
 export const tailInput = wholeNumberFrom(1, tailMax)

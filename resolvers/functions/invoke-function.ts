@@ -7,8 +7,8 @@ import { jsonObject } from '../../kernel/input/json-object.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { userOfToken } from '../auth/shared/user-of-token.ts';
 import { callDirectly } from './call-function.ts';
-import { ofFunction } from './get-function-logs.ts';
 import { functionActions } from './shared/actions.ts';
+import { ofFunction } from './shared/of-function.ts';
 
 /** Largest body, both ways, in characters: larger ones travel over `/functions/v1/<name>` itself. */
 const bodyMax = 1024 * 1024;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { FunctionSummaryWire, functionToWire, liveFunctions } from './live-functions.ts';
 import { functionActions } from './shared/actions.ts';
+import { FunctionSummaryWire, functionToWire, liveFunctions } from './shared/live-functions.ts';
 
 /** `GET /projects/v1/admin/:project_id/functions`. Contract 03, section 3.3. */
 export const listFunctions = query({

@@ -6,9 +6,10 @@ import { onProject } from '../../kernel/access/access.ts';
 import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
 import { cursor, projectId, wholeNumberFrom } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { ofCall, ofFunction, refuseUnknown } from './get-function-logs.ts';
+import { ofCall, refuseUnknown } from './get-function-logs.ts';
 import { type FunctionLine, logFeed } from './log-feed.ts';
 import { functionActions } from './shared/actions.ts';
+import { ofFunction } from './shared/of-function.ts';
 
 /** What a subscription begins with: the right to read the lines, and where they begin. */
 export const openFunctionLogs = query({

@@ -4,9 +4,10 @@ import { mailboxAttachments, mailboxes, mailboxMessages } from '../../db/schema/
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { giveUpContent } from '../content/shared/named-content.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { namedMailbox } from './find-mailbox.ts';
-import { itsProject, type Mailbox, mailboxName, shownMailbox } from './mailbox.ts';
+import { itsProject, type Mailbox, mailboxName, ownerOf, shownMailbox } from './mailbox.ts';
 import { mailboxActions } from './shared/actions.ts';
 
 /** `DELETE /mailboxes/v1/:mailbox_id`. Contract 02, section 6.2. */
@@ -23,7 +24,9 @@ export const deleteMailbox = mutation({
     await lockProjectFor(work, mailboxActions['project:mail:write']);
     const known = await namedMailbox(work.rows, work, mailbox);
     await work.rows(deleteStatement.with({ id: known.id }));
-    await work.rows(forgetStatement.with({ mailboxId: known.id }));
+    const held = await work.rows(forgetStatement.with({ mailboxId: known.id }));
+    const sha256s = [...new Set(held.flatMap(({ rawSha256 }) => rawSha256 ?? []))];
+    await giveUpContent(work.rows, ownerOf(work), sha256s);
     return shownMailbox(work, { ...known, status: 'deleted', isDefaultOutbound: false, isAuthSender: false });
   },
   audit: ({ id, address }, _input, { project }) => ({
@@ -60,8 +63,10 @@ const deleteStatement = statement(
 
 const forgetStatement = statement(
   'mailboxes.forget-messages',
-  { params: pick(mailboxMessages, 'mailboxId') },
-  ({ mailboxId }) => sql`with gone as (
-      delete from ${mailboxMessages} where ${mailboxMessages.mailboxId} = ${mailboxId} returning id
-    ) delete from ${mailboxAttachments} where ${mailboxAttachments.messageId} in (select id from gone)`,
+  { params: pick(mailboxMessages, 'mailboxId'), row: pick(mailboxMessages, 'rawSha256') },
+  ({ mailboxId }, row) => sql`with gone as (
+      delete from ${mailboxMessages} where ${mailboxMessages.mailboxId} = ${mailboxId} returning ${mailboxMessages}.*
+    ), forgotten as (
+      delete from ${mailboxAttachments} where ${mailboxAttachments.messageId} in (select id from gone)
+    ) select ${row} from gone ${mailboxMessages}`,
 );

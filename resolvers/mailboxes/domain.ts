@@ -14,10 +14,13 @@ import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { createMailbox } from './create-mailbox.ts';
 import { deleteMailbox } from './delete-mailbox.ts';
 import { mailboxErrors } from './error-codes.ts';
+import { mailboxEventTypes } from './event-types.ts';
 import { getMailbox } from './get-mailbox.ts';
 import { getMailboxMessage } from './get-message.ts';
+import { getRawMail } from './get-raw.ts';
 import { listMailboxes } from './list-mailboxes.ts';
 import { listMailboxMessages } from './list-messages.ts';
+import { openMailboxMessages } from './open-messages.ts';
 import { sendMailboxMail } from './send-mail.ts';
 import { sendMailboxTask, sendQueuedMailboxMail } from './send-queued.ts';
 import { setMailboxDefaults } from './set-defaults.ts';
@@ -45,6 +48,7 @@ const enqueueMails = enqueueAgain(
 export const mailboxesDomain = domain('mailboxes', {
   errors: mailboxErrors,
   actions: mailboxActions,
+  events: mailboxEventTypes,
   operations: [
     listMailboxes,
     createMailbox,
@@ -55,6 +59,8 @@ export const mailboxesDomain = domain('mailboxes', {
     sendMailboxMail,
     listMailboxMessages,
     getMailboxMessage,
+    getRawMail,
+    openMailboxMessages,
   ],
   jobs: [{ task: sendMailboxTask, run: sendQueuedMailboxMail }],
   expires: [

@@ -3,6 +3,11 @@ import { again, defineErrors, type ErrorRow, edit, renewTier, row } from '../../
 export const mailboxErrors = defineErrors({
   MAILBOX_NOT_FOUND: row(404, 'not_found', 'The project has no such mailbox.'),
   MESSAGE_NOT_FOUND: row(404, 'not_found', 'The mailbox has no such message.'),
+  RAW_MESSAGE_NOT_FOUND: row(
+    404,
+    'not_found',
+    'The bytes of this message are not kept: only those of mail that came in are.',
+  ),
   SLUG_ALREADY_IN_USE: row(409, 'conflict', 'The project has a mailbox with this slug.', { nextActions: [edit] }),
   SLUG_IN_COOLDOWN: row(409, 'conflict', 'A mailbox with this slug was deleted not long ago: its address rests.', {
     nextActions: [edit],

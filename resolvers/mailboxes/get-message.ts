@@ -59,11 +59,12 @@ export const getMailboxMessage = query({
   }),
 });
 
-// The newest hundred of a thread.
+// The newest hundred; what programs answer is no reply.
 const repliesStatement = statement(
   'mailboxes.replies',
   { params: { inReplyToId: mailboxMessages.id }, row: replyColumns },
   ({ inReplyToId }, row) => sql`select ${row} from ${mailboxMessages}
     where ${mailboxMessages.inReplyToId} = ${inReplyToId} and ${mailboxMessages.direction} = 'inbound'
+    and not ${mailboxMessages.isAutomatic}
     order by ${mailboxMessages.createdAt} desc limit 100`,
 );

@@ -3,7 +3,7 @@ import { invalidField } from '../../core/errors.ts';
 import type { AttachmentMeta } from '../../db/schema/mailboxes.ts';
 import { textOfHtml } from '../../engines/mail/html-text.ts';
 import { type MailText, missingVariable, renderTemplate, templateNames } from '../../engines/mail/templates.ts';
-import { emailAddress } from '../../kernel/input/email-address.ts';
+import { writtenAddress } from '../../kernel/input/email-address.ts';
 import { oneLine } from '../../kernel/input/fields.ts';
 
 const attachmentsMax = 5;
@@ -30,7 +30,7 @@ const body = (what: string) =>
 
 /** What a mail to send is made of, either by a template or raw. Contract 02, section 6.3. */
 export const mailInput = {
-  to: emailAddress.describe('The address to write to.'),
+  to: writtenAddress.describe('The address to write to.'),
   template: z.enum(templateNames).optional().describe('Template of the mail, in place of `subject` and `html`.'),
   variables: z
     .record(z.string().max(64), z.string().max(4_096))

@@ -56,9 +56,10 @@ export const MailboxListWire = z
     }),
     provider_readiness: z.object({ status: z.literal('configured'), provider: z.string(), from_domain: z.string() }),
     inbound_provider_readiness: z.object({
-      status: z.literal('not_configured'),
+      status: z.enum(['configured', 'not_configured']),
       provider: z.string(),
       inbound_domains: z.array(z.string()),
+      raw_store: z.string(),
       max_raw_bytes: z.int(),
     }),
     next_actions: z.array(z.looseObject({ type: z.string() })),

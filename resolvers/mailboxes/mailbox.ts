@@ -78,8 +78,7 @@ export function shownMailbox(ctx: Pick<Context, 'services'> & ProjectScope, row:
     address: `${row.slug}@${addressDomain}`,
     addressDomain,
     sendBlockedReason: blocked,
-    // The gateway sends mail, and takes none.
-    receiveBlockedReason: blocked ?? 'provider_not_configured',
+    receiveBlockedReason: blocked ?? (services.settings.receivesMail ? null : 'provider_not_configured'),
     effectiveFooterPolicy: locked ? 'svc_transparency' : row.footerPolicy,
     footerPolicyLockedReason: locked ? 'tier_prototype' : null,
   };
@@ -150,9 +149,10 @@ export const readinessOf = ({ settings }: Pick<Services, 'settings'>) => ({
     from_domain: `mail.${settings.platformDomain}`,
   },
   inbound: {
-    status: 'not_configured' as const,
+    status: settings.receivesMail ? ('configured' as const) : ('not_configured' as const),
     provider: 'smtp' as const,
     inbound_domains: [`mail.${settings.platformDomain}`],
+    raw_store: 'objects' as const,
     max_raw_bytes: rawBytesMax,
   },
 });

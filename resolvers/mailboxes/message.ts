@@ -15,9 +15,13 @@ export const messageColumns = pick(
   'subject',
   'status',
   'provider',
+  'providerMessageId',
   'mailMessageId',
   'attachments',
   'inReplyToId',
+  'isAutomatic',
+  'authentication',
+  'bounceType',
   'lastError',
   'createdAt',
   'sentAt',
@@ -39,11 +43,31 @@ const deliveryStates = {
 
 export const deliveryStateOf = ({ status }: Pick<MailboxMessage, 'status'>) => deliveryStates[status];
 
+/** What the mail server calls it, or else its `Message-ID`; null before one has it. */
+export const providerIdOf = ({
+  provider,
+  providerMessageId,
+  mailMessageId,
+}: Pick<MailboxMessage, 'provider' | 'providerMessageId' | 'mailMessageId'>): string | null =>
+  provider === null ? null : (providerMessageId ?? mailMessageId);
+
 const statuses = ['pending', 'sent', 'failed', 'received', 'delivered', 'bounced', 'complained'] as const;
 
 export const AttachmentMetaWire = z
   .object({ filename: z.string(), content_type: z.string(), size_bytes: z.int() })
   .meta({ id: 'MailAttachment' });
+
+/** What the domains of a mail that came in say of it. RFC 8601. */
+export const MailAuthenticationWire = z
+  .object({
+    spf: z.string(),
+    dkim: z.string(),
+    dmarc: z.string(),
+    dmarc_policy: z.string().nullable(),
+    from_domain: z.string().nullable(),
+    signed_by: z.array(z.string()),
+  })
+  .meta({ id: 'MailAuthentication' });
 
 /** Contract 02, section 6.4. */
 export const messageShape = {
@@ -60,12 +84,15 @@ export const messageShape = {
   delivery_state: z.string(),
   provider: z.string().nullable(),
   provider_message_id: z.string().nullable(),
+  bounce_type: z.enum(['Permanent', 'Transient']).nullable(),
   last_error: z.string().nullable(),
   created_at: z.iso.datetime(),
   sent_at: z.iso.datetime().nullable(),
   received_at: z.iso.datetime().nullable(),
   attachments_meta: z.array(AttachmentMetaWire).nullable(),
   in_reply_to_message_id: z.string().nullable(),
+  is_automatic: z.boolean(),
+  authentication: MailAuthenticationWire.nullable(),
 };
 
 export const MailboxMessageWire = z.object(messageShape).meta({ id: 'MailboxMessage' });
@@ -83,11 +110,17 @@ export const messageToWire = (message: MailboxMessage) => ({
   status: message.status,
   delivery_state: deliveryStateOf(message),
   provider: message.provider,
-  provider_message_id: message.provider === null ? null : message.mailMessageId,
+  provider_message_id: providerIdOf(message),
+  bounce_type: message.bounceType,
   last_error: message.lastError,
   created_at: message.createdAt.toISOString(),
   sent_at: message.sentAt?.toISOString() ?? null,
   received_at: message.receivedAt?.toISOString() ?? null,
   attachments_meta: message.attachments === null ? null : [...message.attachments],
   in_reply_to_message_id: message.inReplyToId,
+  is_automatic: message.isAutomatic,
+  authentication:
+    message.authentication === null
+      ? null
+      : { ...message.authentication, signed_by: [...message.authentication.signed_by] },
 });

@@ -6,6 +6,7 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { computed, insertInto, insertSelect, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { knownAs } from '../../kernel/input/email-address.ts';
 import { spendDaily } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf, mailboxSendsPerMinute } from '../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
@@ -15,6 +16,7 @@ import { findMessage } from './find-message.ts';
 import { attachmentsOf, mailInput, textOf } from './mail-input.ts';
 import { itsProject, type MailboxRow, mailboxName, shownMailbox } from './mailbox.ts';
 import { type MailboxMessage, MailboxMessageWire, messageColumns, messageToWire } from './message.ts';
+import { messageChanged } from './message-feed.ts';
 import { sendMailboxTask } from './send-queued.ts';
 import { mailboxActions } from './shared/actions.ts';
 import { withFooter } from './with-footer.ts';
@@ -42,7 +44,7 @@ export const sendMailboxMail = mutation({
     const attachments = attachmentsOf(input);
     const answered =
       input.in_reply_to === undefined ? undefined : await findMessage(work.rows, mailbox.id, input.in_reply_to);
-    await refuseSuppressed(work, input.to);
+    await refuseSuppressed(work, knownAs(input.to));
     await spendDaily(work, {
       orgId: org.id,
       resource: 'emails_per_day',
@@ -51,7 +53,7 @@ export const sendMailboxMail = mutation({
     });
     // From here on, senders of the organization wait for each other: the count of the day is one row.
     await refuseFast(work, mailbox);
-    await countRecipient(work, mailbox, input.to);
+    await countRecipient(work, mailbox, knownAs(input.to));
     const shown = shownMailbox(work, mailbox);
     const { subject, text, html } = withFooter(given, shown, services.settings.platformDomain);
     const id = services.newId('msg');
@@ -73,12 +75,13 @@ export const sendMailboxMail = mutation({
           attachments.length === 0 ? null : JSON.stringify(attachments.map(({ bytes: _bytes, ...meta }) => meta)),
         inReplyToId: answered?.id ?? null,
         mailMessageId: `${id}@${shown.addressDomain}`,
-        references: answered === undefined ? [] : [...answered.references, answered.mailMessageId].slice(-20),
+        references: answered === undefined ? [] : threadOf([...answered.references, answered.mailMessageId]),
       }),
     );
     for (const [number, { bytes }] of attachments.entries())
       await work.rows(attachStatement.with({ messageId: id, number, bytes }));
     await work.addJob(sendMailboxTask, { messageId: id }, { key: id });
+    work.append(messageChanged({ orgId: org.id, mailboxId: mailbox.id }, message!));
     return message!;
   },
   audit: ({ id, mailboxId }, _input, { project }) => ({
@@ -89,6 +92,12 @@ export const sendMailboxMail = mutation({
   wire: MailboxMessageWire,
   toWire: messageToWire,
 });
+
+/** Mails that `References` names at most. */
+const threadMax = 20;
+
+/** Of a long thread the first mail, which names it, and the latest ones. */
+const threadOf = ([first, ...later]: readonly string[]): string[] => [first!, ...later.slice(1 - threadMax)];
 
 /** @throws RECIPIENT_SUPPRESSED */
 async function refuseSuppressed(work: Work & ProjectScope, address: string): Promise<void> {

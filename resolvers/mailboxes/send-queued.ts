@@ -1,9 +1,15 @@
+import type { KeyRing } from '../../core/keys.ts';
 import { safeMessage } from '../../core/safe-message.ts';
 import { sql } from '../../db/drizzle.ts';
 import { mailboxAttachments, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
-import { MailError } from '../../engines/mail/mailer.ts';
+import { MailError, type MailToSend } from '../../engines/mail/mailer.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { noteBounce } from './feedback.ts';
+import { messageColumns } from './message.ts';
+import { messageChanged } from './message-feed.ts';
+import { returnPathOf } from './return-path.ts';
 
 /** The job that sends one mail of a mailbox. */
 export const sendMailboxTask = 'mailboxes.send';
@@ -32,8 +38,9 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
   }
   const contents = await db.rows(bytesStatement.with({ messageId }));
   let failure: unknown;
+  let providerMessageId: string | null = null;
   try {
-    await mailer.send({
+    ({ providerMessageId } = await mailer.send({
       id: mail.mailMessageId,
       from: { name: mail.fromName ?? '', address: mail.fromAddress },
       to: mail.recipient,
@@ -46,26 +53,46 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
         const { filename, content_type } = mail.attachments![number]!;
         return { filename, contentType: content_type, content: bytes };
       }),
-    });
+      ...(ctx.services.settings.receivesMail ? comingBack(ctx.services.keys, messageId, mail.fromAddress) : {}),
+    }));
   } catch (error) {
     failure = error;
   }
   const { attempts } = mail;
+  if (failure instanceof MailError && failure.noSuchRecipient) {
+    // The same as a mail that comes back later: told at once, it has the same effect.
+    await unitOfWork(ctx, (work) => noteBounce(work, mail, { type: 'Permanent', why: safeMessage(failure) }));
+    return;
+  }
   const isOver =
     failure !== undefined && (attempts >= attemptsMax || (failure instanceof MailError && failure.permanent));
   const status = failure === undefined ? 'sent' : isOver ? 'failed' : 'pending';
-  await db.rows(
-    settleStatement.with({
-      id: messageId,
-      attempts,
-      status,
-      lastError: failure === undefined ? null : safeMessage(failure),
-    }),
-  );
+  await unitOfWork(ctx, async (work) => {
+    const [settled] = await work.rows(
+      settleStatement.with({
+        id: messageId,
+        attempts,
+        status,
+        providerMessageId,
+        lastError: failure === undefined ? null : safeMessage(failure),
+      }),
+    );
+    if (settled !== undefined) work.append(messageChanged(mail, settled));
+  });
   if (failure === undefined) return;
   if (status === 'failed') log.warn({ err: failure, messageId }, 'A mail of a mailbox was given up.');
   else throw failure;
 };
+
+/** Where what comes back of a mail goes to, and what servers tell of it (RFC 3461, RFC 9477). */
+function comingBack(keys: KeyRing, messageId: string, from: string): Partial<MailToSend> {
+  const returnPath = returnPathOf(keys, messageId, from.split('@').at(-1)!);
+  return {
+    returnPath,
+    tellsDelivery: true,
+    headers: { 'CFBL-Address': `${returnPath}; report=arf`, 'CFBL-Feedback-ID': messageId },
+  };
+}
 
 const takeStatement = statement(
   'mailboxes.take-message',
@@ -73,6 +100,10 @@ const takeStatement = statement(
     params: { ...pick(mailboxMessages, 'id'), seconds: typed<number>('double precision') },
     row: pick(
       mailboxMessages,
+      'id',
+      'orgId',
+      'projectId',
+      'mailboxId',
       'fromAddress',
       'fromName',
       'recipient',
@@ -113,17 +144,23 @@ const bytesStatement = statement(
 // The number of the attempt says whether the mail is still this worker's. The bytes of attachments go with the last one.
 const settleStatement = statement(
   'mailboxes.settle-message',
-  { params: pick(mailboxMessages, 'id', 'attempts', 'status', 'lastError') },
-  ({ id, attempts, status, lastError }) => sql`with settled as (
+  {
+    params: pick(mailboxMessages, 'id', 'attempts', 'status', 'lastError', 'providerMessageId'),
+    row: messageColumns,
+  },
+  ({ id, attempts, status, lastError, providerMessageId }, row) => sql`with settled as (
       update ${mailboxMessages} ${setOf(mailboxMessages, {
         status,
         lastError,
         provider: sql`case when ${status} = 'pending' then ${mailboxMessages.provider} else 'smtp' end`,
+        providerMessageId,
         leaseUntil: sql`null`,
         sentAt: sql`case when ${status} = 'sent' then now() end`,
         updatedAt: sql`now()`,
       })} where ${mailboxMessages.id} = ${id} and ${mailboxMessages.attempts} = ${attempts}
-        and ${mailboxMessages.status} = 'pending' returning ${mailboxMessages.id}
-    ) delete from ${mailboxAttachments} where ${status} <> 'pending'
-      and ${mailboxAttachments.messageId} in (select id from settled)`,
+        and ${mailboxMessages.status} = 'pending' returning ${mailboxMessages}.*
+    ), forgotten as (
+      delete from ${mailboxAttachments} where ${status} <> 'pending'
+        and ${mailboxAttachments.messageId} in (select id from settled)
+    ) select ${row} from settled ${mailboxMessages}`,
 );

@@ -33,6 +33,7 @@ export const absences: Readonly<Record<string, Absences>> = {
   'deploys.open': { REST: 'stream', OpenAPI: 'stream' },
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },
   'escalations.open': held,
+  'email.openMessages': stream,
   'events.open': held,
   'functions.openLogs': stream,
   'functions.openRun': stream,

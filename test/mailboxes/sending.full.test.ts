@@ -152,7 +152,7 @@ test('what the mail server refuses for good has failed at once; what it refuses 
   const state = async (id: string) => (await box.message(box.id, id)).body;
   await expect
     .poll(() => state(first.body.message_id))
-    .toMatchObject({ status: 'failed', delivery_state: 'failed', last_error: expect.stringContaining('550') });
+    .toMatchObject({ status: 'bounced', delivery_state: 'bounced', last_error: expect.stringContaining('550') });
   await expect
     .poll(() => state(second.body.message_id))
     .toMatchObject({ status: 'pending', last_error: expect.stringContaining('451') });

@@ -155,6 +155,7 @@ export const documented = [
   'GET /mailboxes/v1/:mailbox_id/messages 200',
   'POST /mailboxes/v1/:mailbox_id/messages 201',
   'GET /mailboxes/v1/:mailbox_id/messages/:mail_id 200',
+  'GET /mailboxes/v1/:mailbox_id/messages/:mail_id/raw 200',
   'GET /storage/v1/blobs 200',
   'GET /storage/v1/blobs/diagnose 200',
   'GET /storage/v1/blob/:key 200',

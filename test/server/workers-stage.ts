@@ -82,6 +82,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
       publicBaseUrl: undefined,
       mailBaseUrl: 'http://localhost:4000',
       sendsMail: false,
+      receivesMail: false,
       functionsIsolation: 'required',
       packages: undefined as never,
       hostAddresses: undefined,
@@ -116,7 +117,10 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
   const sent: MailToSend[] = [];
   const mailerThat = (send: (message: MailToSend) => Promise<void>): Mailer => ({
     configured: true,
-    send,
+    send: async (message) => {
+      await send(message);
+      return { providerMessageId: null };
+    },
     close: () => {},
   });
   const working = mailerThat(async (message) => void sent.push(message));

@@ -11,7 +11,11 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'transfer',
     'projects export',
   ],
-  'Mailboxes receive nothing yet.': ['email get-raw', 'email webhooks', 'domains test-receive', 'domains activate'],
+  'Mailboxes receive at the platform’s own domain alone, and tell no other server of it yet.': [
+    'email webhooks',
+    'domains test-receive',
+    'domains activate',
+  ],
   'Notices go to the contact of `svc agent contact`, and nowhere else yet.': [
     'deliveries',
     'subscriptions',

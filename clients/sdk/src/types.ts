@@ -955,6 +955,15 @@ export interface MailAttachment {
   readonly sizeBytes: number;
 }
 
+export interface MailAuthentication {
+  readonly spf: string;
+  readonly dkim: string;
+  readonly dmarc: string;
+  readonly dmarcPolicy: string | null;
+  readonly fromDomain: string | null;
+  readonly signedBy: readonly string[];
+}
+
 export interface Mailbox {
   readonly mailboxId: string;
   readonly address: string;
@@ -994,9 +1003,10 @@ export interface MailboxList {
     readonly fromDomain: string;
   };
   readonly inboundProviderReadiness: {
-    readonly status: 'not_configured';
+    readonly status: 'configured' | 'not_configured';
     readonly provider: string;
     readonly inboundDomains: readonly string[];
+    readonly rawStore: string;
     readonly maxRawBytes: number;
   };
   readonly nextActions: readonly {
@@ -1019,12 +1029,15 @@ export interface MailboxMessage {
   readonly deliveryState: string;
   readonly provider: string | null;
   readonly providerMessageId: string | null;
+  readonly bounceType: 'Permanent' | 'Transient' | null;
   readonly lastError: string | null;
   readonly createdAt: string;
   readonly sentAt: string | null;
   readonly receivedAt: string | null;
   readonly attachmentsMeta: readonly MailAttachment[] | null;
   readonly inReplyToMessageId: string | null;
+  readonly isAutomatic: boolean;
+  readonly authentication: MailAuthentication | null;
 }
 
 export interface MailboxMessageDetail {
@@ -1041,12 +1054,15 @@ export interface MailboxMessageDetail {
   readonly deliveryState: string;
   readonly provider: string | null;
   readonly providerMessageId: string | null;
+  readonly bounceType: 'Permanent' | 'Transient' | null;
   readonly lastError: string | null;
   readonly createdAt: string;
   readonly sentAt: string | null;
   readonly receivedAt: string | null;
   readonly attachmentsMeta: readonly MailAttachment[] | null;
   readonly inReplyToMessageId: string | null;
+  readonly isAutomatic: boolean;
+  readonly authentication: MailAuthentication | null;
   readonly bodyText: string;
   readonly bodyHtml: string | null;
   readonly variables: Readonly<Record<string, string>> | null;

@@ -6,10 +6,10 @@ import { isDecodedType } from '../../../engines/images/image-limits.ts';
 import { inventoryRevision, keysDigest } from '../../../engines/release/assets-plan.ts';
 import { canonicalJson } from '../../../engines/release/canonical-json.ts';
 import type { SpecAssets } from '../../../engines/release/spec/release-spec.ts';
+import { giveUpContent, nameContent } from '../../content/shared/named-content.ts';
 import type { ContentOwner } from '../../content/shared/use-content.ts';
 import { assetFacts } from './asset-facts.ts';
 import { type AssetPath, deleteAssets, hideVersions, keepPaths, retireVersions, writeAssets } from './asset-rows.ts';
-import { giveUpContent, nameContent } from './named-content.ts';
 
 /** What an asset of a slice is to be. */
 type Put = Omit<AssetFacts, 'image'>;

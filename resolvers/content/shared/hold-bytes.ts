@@ -15,7 +15,10 @@ import { keepContentLock } from './content-lock.ts';
 import { storing } from './storing.ts';
 import { type ContentOwner, useContent } from './use-content.ts';
 
-type Owned = Pick<ProjectScope, 'org' | 'project'>;
+interface Owned {
+  readonly org: Pick<ProjectScope['org'], 'id' | 'tier' | 'limitOverrides'>;
+  readonly project: Pick<ProjectScope['project'], 'id'>;
+}
 
 /**
  * Has a project hold bytes that are at hand, for a day unless something names them meanwhile.

@@ -12,9 +12,10 @@ import { type Opened, openFeed } from '../../../kernel/feeds/open-feed.ts';
 import { cursor, wholeNumberFrom } from '../../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../../kernel/input/list-page.ts';
 import { query } from '../../../kernel/run/operation.ts';
-import { getFunctionLogs, ofFunction, since, tailInput } from '../get-function-logs.ts';
+import { getFunctionLogs, since, tailInput } from '../get-function-logs.ts';
 import { lineColumns } from '../log-feed.ts';
 import { functionActions } from '../shared/actions.ts';
+import { ofFunction } from '../shared/of-function.ts';
 import { itsProject } from './create-run.ts';
 import {
   type FunctionRun,

@@ -1,23 +1,11 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { holdHello, helloSha256 as sha256 } from './held-content.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
-export const assetSurfaces = ({ params, service }: Stage): Surfaces => {
-  const sha256 = createHash('sha256').update('hello').digest('hex');
+export const assetSurfaces = (stage: Stage): Surfaces => {
+  const { params, service } = stage;
   /** An asset whose bytes the project holds. */
   const asset = async (key = 'a.txt') => {
-    const { objects } = service.app.services;
-    await service.control.sql(
-      `insert into content_objects (org_id, project_id, sha256, size, named) select org_id, id, $2, 5, true from projects
-       where id = $1 on conflict do nothing`,
-      [params.project_id, sha256],
-    );
-    if ((await objects.size(sha256).catch(() => undefined)) === undefined) {
-      const upload = { id: `upl_${params.project_id}`, size: 5 };
-      const part = await objects.putPart(upload, { number: 1, size: 5 }, Readable.from([Buffer.from('hello')]));
-      if (typeof part === 'string') throw new Error(part);
-      await objects.finish(upload, { sha256, size: 5 }, [{ number: 1, etag: part.etag }]);
-    }
+    await holdHello(stage);
     await service.control.sql(
       `insert into assets (org_id, project_id, key, sha256, size, content_type, visibility, immutable)
        select org_id, id, $3, $2, 5, 'text/plain', 'public', true from projects where id = $1

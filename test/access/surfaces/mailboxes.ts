@@ -1,6 +1,8 @@
+import { helloSha256, holdHello } from './held-content.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
-export const mailboxSurfaces = ({ params, service }: Stage): Surfaces => {
+export const mailboxSurfaces = (stage: Stage): Surfaces => {
+  const { params, service } = stage;
   /** A mailbox of this project's, the same each time that it is asked for. */
   const idOf = () => `mbx_of_${params.project_id!}`;
   const mailbox = async () => {
@@ -26,6 +28,19 @@ export const mailboxSurfaces = ({ params, service }: Stage): Surfaces => {
     );
     await service.control.sql(`delete from daily_counts where resource = 'emails_per_day'`);
     return { ...found, mail_id: `msg_of_${params.project_id!}` };
+  };
+  /** With a mail that came in, and its bytes. */
+  const answer = async () => {
+    const found = await mailbox();
+    await holdHello(stage);
+    await service.control.sql(
+      `insert into mailbox_messages (id, org_id, project_id, mailbox_id, direction, from_address, recipient, subject, body_text,
+         mail_message_id, status, raw_sha256, raw_size)
+       select $2, org_id, id, $3, 'inbound', 'ada@example.com', 'hello-there@here.test', 'Hello', 'Hello', 'two@here.test',
+         'received', $4, 5 from projects where id = $1 on conflict (id) do nothing`,
+      [params.project_id, `msg_to_${params.project_id!}`, idOf(), helloSha256],
+    );
+    return { ...found, mail_id: `msg_to_${params.project_id!}` };
   };
   const none = async () => {
     await service.control.sql('delete from mailboxes where project_id = $1', [params.project_id]);
@@ -117,6 +132,12 @@ export const mailboxSurfaces = ({ params, service }: Stage): Surfaces => {
       prepare: message,
       search: project,
       field: () => `{ mailboxMessage(${target()}, message: "msg_of_${params.project_id}") { messageId } }`,
+    },
+    'GET /mailboxes/v1/:mailbox_id/messages/:mail_id/raw': {
+      cells: read,
+      prepare: answer,
+      search: project,
+      field: () => `{ rawMail(${target()}, message: "msg_to_${params.project_id}") { sha256 } }`,
     },
   };
 };

@@ -1,11 +1,16 @@
+import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Cli } from '../cli.ts';
 import type { Call, Command, Flag, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { readText } from '../input.ts';
+import { follow } from '../net/follow.ts';
+import { open } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/email.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
@@ -125,6 +130,65 @@ const reply: Command = {
   },
 };
 
+const listed = operationCommand('email list', rows['email.list'], {
+  takes: [take('project')],
+  flags: { mailbox: null },
+  more: [
+    mailboxFlag('the only one'),
+    { name: 'follow', type: 'boolean', about: 'Go on as mail comes and goes, a line for each.' },
+  ],
+  also: ['email.openMessages', 'email.listMailboxes'],
+  set: async (call) => ({ mailbox: await reader(call) }),
+  columns: ['message_id', 'direction', 'from_address', 'to', 'subject', 'status', 'created_at'],
+  examples: [
+    ['What came in', 'email list --direction inbound'],
+    ['As mail comes and goes', 'email list --follow'],
+  ],
+  empty: 'No mail.',
+});
+
+const list: Command = {
+  ...listed,
+  async run(call) {
+    const { cli, flags, line } = call;
+    if (!flags.is('follow')) return listed.run(call);
+    const document = `subscription ($project: ID, $mailbox: String, $after: String) {
+      mailboxMessages(project: $project, mailbox: $mailbox, after: $after) { cursor message {
+        message_id: messageId direction from_address: fromAddress to subject status created_at: createdAt } } }`;
+    const variables = { project: await projectOf(call), mailbox: await reader(call) };
+    for await (const told of follow(cli, { document, variables })) line(told);
+    return undefined;
+  },
+};
+
+const getRaw: Command = {
+  words: 'email get-raw',
+  summary: 'Write a mail that came in into a file, byte for byte as it came.',
+  positionals: [{ name: 'message_id', about: 'The message, msg_….' }],
+  flags: [
+    mailboxFlag('the only one'),
+    { name: 'output', type: 'string', placeholder: 'file', about: 'The file: <message_id>.eml unless told.' },
+    projectFlag,
+  ],
+  examples: [['A mail as it came', 'email get-raw msg_… --output mail.eml']],
+  operations: ['email.getRaw', 'email.listMailboxes'],
+  async run(call) {
+    const { cli, positionals, flags } = call;
+    const project = await projectOf(call);
+    const mailbox = await reader(call);
+    const message = positionals.message_id!;
+    const output = flags.text('output') ?? `${message}.eml`;
+    const answer = await open(cli, {
+      method: 'GET',
+      path: `/mailboxes/v1/${encodeURIComponent(mailbox)}/messages/${encodeURIComponent(message)}/raw`,
+      query: { project_id: project },
+      project,
+    });
+    await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(resolve(cli.cwd, output)));
+    return { message_id: message, output, size_bytes: Number(answer.headers.get('content-length')) };
+  },
+};
+
 export const group: Group = {
   name: 'email',
   about: ['svc email: mailboxes of a project, what they send and what comes in.'],
@@ -191,15 +255,8 @@ export const group: Group = {
       ],
     }),
     reply,
-    operationCommand('email list', rows['email.list'], {
-      takes: [take('project')],
-      flags: { mailbox: null },
-      more: [mailboxFlag('the only one')],
-      set: async (call) => ({ mailbox: await reader(call) }),
-      columns: ['message_id', 'direction', 'from_address', 'to', 'subject', 'status', 'created_at'],
-      examples: [['What came in', 'email list --direction inbound']],
-      empty: 'No mail.',
-    }),
+    list,
+    getRaw,
     operationCommand('email get', rows['email.get'], {
       takes: [take('project'), take('message', { name: 'message_id' })],
       flags: { mailbox: null },

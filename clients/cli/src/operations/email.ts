@@ -97,6 +97,34 @@ export const rows = {
       },
     },
   },
+  'email.getRaw': {
+    operation: 'email.getRaw',
+    command: 'email get-raw',
+    summary: 'A mail that came in, byte for byte as it came.',
+    method: 'GET',
+    path: '/mailboxes/v1/:mailbox_id/messages/:mail_id/raw',
+    inputs: {
+      project: {
+        at: 'query',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project; that of the credential where it is for one alone.',
+      },
+      mailbox: {
+        at: 'path',
+        as: 'mailbox_id',
+        type: 'string',
+        about: 'The mailbox, `mbx_…` or its slug; the only one unless named.',
+      },
+      message: {
+        at: 'path',
+        as: 'mail_id',
+        type: 'string',
+        about: 'The message, `msg_…`.',
+        required: true,
+      },
+    },
+  },
   'email.list': {
     operation: 'email.list',
     command: 'email list',

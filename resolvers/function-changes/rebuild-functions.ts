@@ -8,10 +8,15 @@ import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { keepContentStatement } from '../content/shared/keep-content.ts';
 import { liveState, refuseOtherLive } from '../deploys/shared/live-state.ts';
-import { ofFunction } from './get-function-logs.ts';
-import { functionActions } from './shared/actions.ts';
-import { buildFunction, keptBuild } from './shared/build-functions.ts';
-import { buildsOfStatement, type FunctionBuild, keepBuildStatement, rebuildStatement } from './shared/build-rows.ts';
+import { functionActions } from '../functions/shared/actions.ts';
+import { buildFunction, keptBuild } from '../functions/shared/build-functions.ts';
+import {
+  buildsOfStatement,
+  type FunctionBuild,
+  keepBuildStatement,
+  rebuildStatement,
+} from '../functions/shared/build-rows.ts';
+import { ofFunction } from '../functions/shared/of-function.ts';
 
 /** A function after its build, or why it has none. */
 export type Rebuilt =

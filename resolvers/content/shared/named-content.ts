@@ -2,13 +2,14 @@ import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { assets, assetVersions } from '../../../db/schema/assets.ts';
 import { contentObjects, type PlannedContent } from '../../../db/schema/content.ts';
+import { mailboxMessages } from '../../../db/schema/mailboxes.ts';
 import { pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
-import type { ContentOwner } from '../../content/shared/use-content.ts';
+import type { ContentOwner } from './use-content.ts';
 
 /**
- * Notes that assets name content, which is then kept. In the transaction that writes the assets, with the row of the
- * project locked.
+ * Notes that assets or mails name content, which is then kept. In the transaction that writes them, with the row of the project
+ * locked.
  *
  * @throws CONTENT_MISSING for what the project does not hold
  */
@@ -24,7 +25,7 @@ export async function nameContent(rows: Rows, owner: ContentOwner, content: read
     });
 }
 
-/** Gives up what no asset names any more, of content that assets have named until now. */
+/** Gives up what no asset and no mail names any more, of content that one of them has named until now. */
 export async function giveUpContent(rows: Rows, owner: ContentOwner, sha256s: readonly string[]): Promise<void> {
   if (sha256s.length > 0) await rows(giveUpStatement.with({ ...owner, sha256s }));
 }
@@ -32,7 +33,7 @@ export async function giveUpContent(rows: Rows, owner: ContentOwner, sha256s: re
 const params = { ...pick(contentObjects, 'orgId', 'projectId'), sha256s: typed<readonly string[]>('text[]') };
 
 const nameStatement = statement(
-  'assets.name-content',
+  'content.name',
   { params, row: pick(contentObjects, 'sha256', 'size') },
   (given, row) => sql`update ${contentObjects}
     ${setOf(contentObjects, { named: sql`true`, givenUp: sql`false`, usedAt: sql`now()` })}
@@ -42,7 +43,7 @@ const nameStatement = statement(
 
 // It goes after an hour, unless something has come to name it within a day: a plan counts on it for as long.
 const giveUpStatement = statement(
-  'assets.give-up-content',
+  'content.give-up',
   { params },
   (given) => sql`update ${contentObjects} ${setOf(contentObjects, {
     named: sql`false`,
@@ -55,5 +56,7 @@ const giveUpStatement = statement(
         and ${assets.sha256} = ${contentObjects.sha256} and ${assets.orgId} = ${contentObjects.orgId})
       and not exists (select from ${assetVersions} where ${assetVersions.projectId} = ${contentObjects.projectId}
         and ${assetVersions.sha256} = ${contentObjects.sha256} and ${assetVersions.orgId} = ${contentObjects.orgId}
-        and ${assetVersions.retiredAt} is null)`,
+        and ${assetVersions.retiredAt} is null)
+      and not exists (select from ${mailboxMessages} where ${mailboxMessages.rawSha256} = ${contentObjects.sha256}
+        and ${mailboxMessages.projectId} = ${contentObjects.projectId})`,
 );

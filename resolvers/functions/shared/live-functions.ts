@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
-import { alias, sql } from '../../db/drizzle.ts';
-import { functionBuilds, releaseFunctions } from '../../db/schema/functions.ts';
-import { liveReleases, releases } from '../../db/schema/releases.ts';
-import { computed, from, pick, statement } from '../../db/sql.ts';
-import type { Rows } from '../../db/statement.ts';
-import type { ReleasedFunction } from '../../engines/release/model.ts';
-import type { ProjectScope } from '../../kernel/access/access.ts';
-import type { Services } from '../../kernel/run/context.ts';
-import { originOfGateway } from '../projects/shared/project-hosts.ts';
-import { runtimeVersion } from './shared/build-functions.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { alias, sql } from '../../../db/drizzle.ts';
+import { functionBuilds, releaseFunctions } from '../../../db/schema/functions.ts';
+import { liveReleases, releases } from '../../../db/schema/releases.ts';
+import { computed, from, pick, statement } from '../../../db/sql.ts';
+import type { Rows } from '../../../db/statement.ts';
+import type { ReleasedFunction } from '../../../engines/release/model.ts';
+import type { ProjectScope } from '../../../kernel/access/access.ts';
+import type { Services } from '../../../kernel/run/context.ts';
+import { originOfGateway } from '../../projects/shared/project-hosts.ts';
+import { runtimeVersion } from './build-functions.ts';
 import {
   ScheduleMetaWire,
   ScheduleWire,
@@ -17,7 +17,7 @@ import {
   scheduleMetaOf,
   schedulesStatement,
   scheduleToWire,
-} from './shared/schedule-meta.ts';
+} from './schedule-meta.ts';
 
 /** The oldest runtime that a function may run with. Contract 03, section 3.3. */
 const runtimeMinimum = '3.7.0';

@@ -4,9 +4,14 @@ import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { type Amendment, amendRelease, planAmendment } from '../deploys/shared/amend-release.ts';
-import { ofFunction } from './get-function-logs.ts';
-import { FunctionSummaryWire, functionToWire, type LiveFunction, liveFunction } from './live-functions.ts';
-import { functionActions } from './shared/actions.ts';
+import { functionActions } from '../functions/shared/actions.ts';
+import {
+  FunctionSummaryWire,
+  functionToWire,
+  type LiveFunction,
+  liveFunction,
+} from '../functions/shared/live-functions.ts';
+import { ofFunction } from '../functions/shared/of-function.ts';
 
 const writes = functionActions['project:functions:write'];
 

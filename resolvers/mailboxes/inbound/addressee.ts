@@ -1,0 +1,98 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { mailboxes, mailboxMessages } from '../../../db/schema/mailboxes.ts';
+import { projects } from '../../../db/schema/projects.ts';
+import { orNull, pick, statement } from '../../../db/sql.ts';
+import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
+import { findProjectTarget } from '../../../kernel/access/project-target.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { type SentMail, sentColumns } from '../feedback.ts';
+import { messageOfReturnPath } from '../return-path.ts';
+
+/** Whom a mail that comes in is for. */
+export type Addressee =
+  | { readonly kind: 'mailbox'; readonly mailbox: AddressedMailbox }
+  /** What comes back of a mail. */
+  | { readonly kind: 'return_path'; readonly sent: SentMail }
+  /** Complaints of any mail, for providers that want one address for all of them. */
+  | { readonly kind: 'feedback' };
+
+/** Why a mail is not taken for an address, as SMTP says it. */
+export interface NotTaken {
+  readonly code: 450 | 550;
+  /** With its enhanced status (RFC 3463). */
+  readonly text: string;
+}
+
+const mailboxColumns = {
+  projectId: projects.id,
+  orgId: projects.orgId,
+  ...orNull(pick(mailboxes, 'id', 'slug', 'status')),
+};
+
+export interface AddressedMailbox {
+  readonly id: string;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly address: string;
+}
+
+const unknown: NotTaken = { code: 550, text: '5.1.1 There is no such mailbox.' };
+const elsewhere: NotTaken = { code: 550, text: '5.7.1 This server does not relay mail.' };
+const suspended: NotTaken = { code: 550, text: '5.7.1 The mailbox is suspended.' };
+const closed: NotTaken = { code: 450, text: '4.2.1 The mailbox takes no mail at the moment.' };
+
+/** Finds out whom an address of an envelope is. Never tells more of a project than whether one of its mailboxes takes mail. */
+export async function findAddressee(ctx: Context, address: string): Promise<Addressee | NotTaken> {
+  const { services } = ctx;
+  const mailDomain = `mail.${services.settings.platformDomain.toLowerCase()}`;
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, at).toLowerCase();
+  const domain = address.slice(at + 1).toLowerCase();
+  if (domain === mailDomain && local === 'feedback') return { kind: 'feedback' };
+  if (!domain.endsWith(`.${mailDomain}`)) return elsewhere;
+  if (local.startsWith('bounces+')) return returnPath(ctx, address);
+  const publicId = domain.slice(0, -mailDomain.length - 1);
+  // `name+anything` is `name`.
+  const slug = local.replace(/\+.*$/s, '');
+  const [found] = await services.db.rows(findStatement.with({ publicId, slug }));
+  if (found === undefined || found.id === null) return unknown;
+  if (found.status === 'suspended') return suspended;
+  const { id, orgId, projectId } = found;
+  if (!(await isOpen(ctx, projectId))) return closed;
+  return { kind: 'mailbox', mailbox: { id, orgId, projectId, address: `${slug}@${domain}` } };
+}
+
+/** Whether the project may change at the moment: it is ready, not put away, and its organization has a lease. */
+async function isOpen({ services }: Context, projectId: string): Promise<boolean> {
+  try {
+    refuseWhileClosed(await findProjectTarget(services, projectId));
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+async function returnPath({ services }: Context, address: string): Promise<Addressee | NotTaken> {
+  const id = messageOfReturnPath(services.keys, address);
+  const [sent] = id === undefined ? [] : await services.db.rows(sentStatement.with({ id }));
+  return sent === undefined ? unknown : { kind: 'return_path', sent };
+}
+
+const findStatement = statement(
+  'mailboxes.addressed',
+  { params: { publicId: projects.publicId, slug: mailboxes.slug }, row: mailboxColumns },
+  ({ publicId, slug }, row) => sql`select ${row} from ${projects}
+    left join ${mailboxes} on ${mailboxes.projectId} = ${projects.id} and ${mailboxes.slug} = ${slug}
+      and ${mailboxes.deletedAt} is null
+    where ${projects.publicId} = ${publicId} and ${projects.deletedAt} is null`,
+);
+
+/** A mail that was sent, by its id. */
+export const sentStatement = statement(
+  'mailboxes.sent',
+  { params: pick(mailboxMessages, 'id'), row: sentColumns },
+  ({ id }, row) => sql`select ${row} from ${mailboxMessages}
+    where ${mailboxMessages.id} = ${id} and ${mailboxMessages.direction} = 'outbound'`,
+);

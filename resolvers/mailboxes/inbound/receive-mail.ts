@@ -1,0 +1,27 @@
+import type { Context } from '../../../kernel/run/context.ts';
+import type { Addressee } from './addressee.ts';
+import type { InboundMail } from './inbound-mail.ts';
+import { keepReply } from './keep-reply.ts';
+import { takeReport } from './take-report.ts';
+
+/**
+ * Takes a mail that has come in. What is kept of it is on the disk once this returns. The same mail again is the same: it
+ * comes again when the answer was lost.
+ *
+ * @returns `not_wanted`: it answers nothing that any addressee has sent. Contract 02, section 6.7.
+ * @throws QUOTA_EXCEEDED, STORAGE_UNAVAILABLE
+ */
+export async function receiveMail(ctx: Context, inbound: InboundMail): Promise<'kept' | 'not_wanted'> {
+  const { mail, sender, addressees } = inbound;
+  // A report of a mail that comes back has no sender, so that it does not come back itself (RFC 3464, section 2).
+  if (mail.report !== null && (mail.report.kind === 'feedback' || sender === '' || addressees.some(isReturnPath))) {
+    await takeReport(ctx, mail.report, addressees);
+    return 'kept';
+  }
+  const kept: boolean[] = [];
+  for (const addressee of addressees)
+    if (addressee.kind !== 'feedback') kept.push(await keepReply(ctx, inbound, addressee));
+  return kept.includes(true) ? 'kept' : 'not_wanted';
+}
+
+const isReturnPath = ({ kind }: Addressee): boolean => kind === 'return_path';
