@@ -3,7 +3,7 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import type { JudgedPage } from '../engines/edge/coherence.ts';
 import type { warningWire } from '../engines/release/wire.ts';
 import { commitDeploy } from '../resolvers/deploys/commit-deploy.ts';
-import type { DeployOperation } from '../resolvers/deploys/deploy-operation.ts';
+import { type DeployOperation, restorePointOf } from '../resolvers/deploys/deploy-operation.ts';
 import { type EdgeCoherence, isCoherent, verifyEdge } from '../resolvers/deploys/edge/verify-edge.ts';
 import { type HostResolution, hostResolutionToWire } from '../resolvers/deploys/host-resolution.ts';
 import { openDeploy } from '../resolvers/deploys/open-deploy.ts';
@@ -37,6 +37,16 @@ const DeployOperationRef = builder.objectRef<DeployOperation>('DeployOperation')
     kind: t.exposeString('kind', { description: '`deploy` or `promote`.' }),
     status: t.exposeString('status', {
       description: '`ready`, `failed`, `rolled_back` and `needs_repair` are ends; see docs/using/deploys.md.',
+    }),
+    restorePoint: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: 'The snapshot of before its migrations, and where it is restored.',
+      resolve: (one) => restorePointOf(one).restore_point ?? null,
+    }),
+    snapshotSkippedReason: t.exposeString('snapshotSkipped', {
+      nullable: true,
+      description: 'Why its migrations ran without such a snapshot.',
     }),
     baseReleaseId: t.exposeString('baseReleaseId', {
       nullable: true,

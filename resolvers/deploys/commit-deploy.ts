@@ -26,6 +26,8 @@ import {
   findOperation,
   isPlanned,
   operationColumns,
+  restorePointOf,
+  restorePointWire,
   statusInShort,
 } from './deploy-operation.ts';
 import { urlsOf } from './deploy-urls.ts';
@@ -116,7 +118,7 @@ export const commitDeploy = mutation({
     urls: z.record(z.string(), z.string()).optional(),
     error: deployErrorWire.optional(),
     edge: edgeWire.optional(),
-    snapshot_skipped_reason: z.string().optional(),
+    ...restorePointWire,
     actor: OperationActorWire.nullable(),
     next_actions: z.array(z.looseObject({ type: z.string() })),
   }),
@@ -128,6 +130,7 @@ export const commitDeploy = mutation({
       : { release_id: operation.releaseId, urls: { ...operation.urls }, edge: edgeOf(operation) }),
     ...(operation.generation === null ? {} : { release_generation: Number(operation.generation) }),
     ...(operation.error === null ? {} : { error: { ...operation.error } }),
+    ...restorePointOf(operation),
     actor: operation.actor,
     next_actions: [{ ...pollAfter(operation.projectId, cursor) }],
   }),

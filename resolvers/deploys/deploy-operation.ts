@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { sql } from '../../db/drizzle.ts';
+import { type SQL, sql } from '../../db/drizzle.ts';
 import { type DeployStatus, deployOperations, type runningStatuses } from '../../db/schema/releases.ts';
-import { pick, type RowOf, statement } from '../../db/sql.ts';
+import { projectSnapshots } from '../../db/schema/snapshots.ts';
+import { computed, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import { OperationActorWire } from '../projects/shared/wire.ts';
 import type { ReleaseOwner } from './release-store.ts';
 
-export const operationColumns = pick(
+/** The snapshot of before its migrations. */
+const before = (status: 'ready' | 'failed', what: SQL): SQL => sql`(select ${what} from ${projectSnapshots}
+  where ${projectSnapshots.projectId} = ${deployOperations.projectId}
+    and ${projectSnapshots.operationId} = ${deployOperations.id} and ${projectSnapshots.kind} = 'pre_migration'
+    and ${projectSnapshots.status} = ${sql.raw(`'${status}'`)} limit 1)`;
+
+const ownColumns = pick(
   deployOperations,
   'id',
   'projectId',
@@ -25,6 +32,12 @@ export const operationColumns = pick(
   'createdAt',
   'updatedAt',
 );
+
+export const operationColumns = {
+  ...ownColumns,
+  snapshotId: computed<string | null>('text', before('ready', sql`${projectSnapshots.id}`)),
+  snapshotSkipped: computed<string | null>('text', before('failed', sql`${projectSnapshots.error} ->> 'message'`)),
+};
 
 /** A deploy as it stands. */
 export type DeployOperation = RowOf<typeof operationColumns>;
@@ -84,6 +97,28 @@ export const edgeOf = ({ id, updatedAt }: Pick<DeployOperation, 'id' | 'updatedA
 
 export const deployErrorWire = z.looseObject({ code: z.string(), message: z.string() }).nullable();
 
+/** How what its migrations did can be taken back, of a deploy that had some. */
+export const restorePointWire = {
+  restore_point: z.object({ snapshot_id: z.string(), restore_url: z.string() }).optional(),
+  snapshot_skipped_reason: z.string().optional(),
+};
+
+export const restorePointOf = ({
+  projectId,
+  snapshotId,
+  snapshotSkipped,
+}: Pick<DeployOperation, 'projectId' | 'snapshotId' | 'snapshotSkipped'>) => ({
+  ...(snapshotId === null
+    ? {}
+    : {
+        restore_point: {
+          snapshot_id: snapshotId,
+          restore_url: `/projects/v1/${projectId}/snapshots/${snapshotId}/restore`,
+        },
+      }),
+  ...(snapshotSkipped === null ? {} : { snapshot_skipped_reason: snapshotSkipped }),
+});
+
 /** Contract 03, section 2.6. */
 export const DeployOperationWire = z
   .object({
@@ -100,6 +135,7 @@ export const DeployOperationWire = z
     payment_required: z.null(),
     error: deployErrorWire,
     edge: edgeWire.optional(),
+    ...restorePointWire,
     actor: OperationActorWire.nullable(),
     activate_attempts: z.int(),
     last_activate_attempt_at: z.iso.datetime().nullable(),
@@ -122,6 +158,7 @@ export const operationToWire = (one: DeployOperation) => ({
   payment_required: null,
   error: one.error === null ? null : { ...one.error },
   ...(one.status === 'ready' ? { edge: edgeOf(one) } : {}),
+  ...restorePointOf(one),
   actor: one.actor,
   activate_attempts: one.activateAttempts,
   last_activate_attempt_at: one.lastActivateAttemptAt?.toISOString() ?? null,

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { diffReleases, type ReleaseDiff } from '../../engines/release/diff.ts';
 import { emptyRelease, type ReleaseState } from '../../engines/release/model.ts';
 import { promoteWarnings } from '../../engines/release/warnings/promote-rules.ts';
+import type { Warning } from '../../engines/release/warnings/warning.ts';
 import { warningToWire, warningWire } from '../../engines/release/wire.ts';
 import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { actorOf } from '../../kernel/durability/audit-log.ts';
@@ -14,7 +15,7 @@ import { pollAfter } from '../events/shared/poll-after.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { activate } from './apply/activate.ts';
 import { baseConflict } from './computed-plan.ts';
-import { type DeployOperation, edgeOf, edgeWire, findOperation } from './deploy-operation.ts';
+import { type DeployOperation, edgeOf, edgeWire, findOperation, restorePointOf } from './deploy-operation.ts';
 import { findLive } from './live-release.ts';
 import { insertOperationStatement } from './plan-deploy.ts';
 import { findRelease, loadRelease, type ReleaseRow } from './release-store.ts';
@@ -26,6 +27,7 @@ interface Prepared {
   readonly state: ReleaseState;
   readonly before: ReleaseState;
   readonly liveId: string | null;
+  readonly warnings: readonly Warning[];
   readonly cursor: string;
 }
 
@@ -69,14 +71,13 @@ export const promoteRelease = mutation({
     if (liveId === release) throw new ServiceError('PROMOTE_NO_OP', { details: { release_id: release } });
     const state = await loadRelease(rows, owner, release);
     const before = liveId === null ? emptyRelease : await loadRelease(rows, owner, liveId);
-    const open = promoteWarnings(before, state).filter(
-      (one) => one.requiresConfirmation && !allowed.includes(one.code),
-    );
+    const warnings = await withRestorePoint(ctx, liveId, promoteWarnings(before, state));
+    const open = warnings.filter((one) => one.requiresConfirmation && !allowed.includes(one.code));
     if (open.length > 0)
       throw new ServiceError('PROMOTE_WARNING_REQUIRES_ACK', { details: { warnings: open.map(warningToWire) } });
-    return { target, state, before, liveId, cursor: await cursorNow(ctx) };
+    return { target, state, before, liveId, warnings, cursor: await cursorNow(ctx) };
   },
-  async handler(work, _input, { target, state, before, liveId, cursor }): Promise<Promoted> {
+  async handler(work, _input, { target, state, before, liveId, warnings, cursor }): Promise<Promoted> {
     const { services, org, project } = work;
     const owner = { orgId: org.id, projectId: project.id };
     await lockProjectFor(work, deployActions['project:deploys:write']);
@@ -112,7 +113,7 @@ export const promoteRelease = mutation({
       operation: (await findOperation(work.rows, owner, operation!.id))!,
       previousReleaseId: liveId,
       diff: promoteDiff(before, state, diffReleases(state, before)),
-      warnings: promoteWarnings(before, state).map(warningToWire),
+      warnings: warnings.map(warningToWire),
       cursor,
     };
   },
@@ -149,6 +150,23 @@ async function findTarget({ services, org, project }: Context & ProjectScope, id
   // What another project has is not told apart from what is not there.
   if (found === undefined) throw new ServiceError('PROMOTE_TARGET_NOT_FOUND', { details: { release_id: id } });
   return found;
+}
+
+/** Names the snapshot of before the migrations that stay: whoever goes back may want their rows of then, too. */
+async function withRestorePoint(
+  { services, org, project }: Context & ProjectScope,
+  liveId: string | null,
+  warnings: readonly Warning[],
+): Promise<readonly Warning[]> {
+  if (liveId === null || !warnings.some(({ code }) => code === 'MIGRATIONS_NOT_REVERSIBLE')) return warnings;
+  const owner = { orgId: org.id, projectId: project.id };
+  const live = await findRelease(services.db.rows, owner, liveId);
+  const deploy = live === undefined ? undefined : await findOperation(services.db.rows, owner, live.operationId);
+  const point = deploy === undefined ? {} : restorePointOf(deploy);
+  if (Object.keys(point).length === 0) return warnings;
+  return warnings.map((one) =>
+    one.code === 'MIGRATIONS_NOT_REVERSIBLE' ? { ...one, details: { ...one.details, ...point } } : one,
+  );
 }
 
 /** @param diff from the target to what is live */

@@ -9,10 +9,10 @@ const path = `/projects/v1/${projectId}/snapshots`;
 
 /** Statements of the control database before whose commit the gateway is killed, by where the restore then stands. */
 const moments = {
-  saving: /update "project_restores" set "phase"/,
-  loading: /update "project_restores" set "phase"/,
+  saving: /update "project_restores"\s+set "phase"/,
+  loading: /update "project_restores"\s+set "phase"/,
   carried: /update _svc\.ddl_version/,
-  exchanged: /update "project_restores" set "status" = 'ready'/,
+  exchanged: /update "project_restores"\s+set "status" = 'ready'/,
 } as const;
 
 const read = async (id: string) => (await mine.call('GET', `${path}/${id}`)).body;

@@ -48,6 +48,7 @@ const pages = [
   ['/projects/:project/storage', page(() => import('./pages/storage/storage.tsx'))],
   ['/projects/:project/domains', page(() => import('./pages/domains/domains.tsx'))],
   ['/projects/:project/domains/:domain', page(() => import('./pages/domains/domain.tsx'))],
+  ['/projects/:project/snapshots', page(() => import('./pages/snapshots/snapshots.tsx'))],
   ['/projects/:project/secrets', page(() => import('./pages/secrets/secrets.tsx'))],
   ['/projects/:project/sharing', page(() => import('./pages/project-sharing/sharing.tsx'))],
   ['/projects/:project/settings', page(() => import('./pages/project-settings/settings.tsx'))],

@@ -265,6 +265,11 @@ export interface DeployOperation {
       }>>;
     readonly verifyUrl: string | null;
   } | undefined;
+  readonly restorePoint?: {
+    readonly snapshotId: string;
+    readonly restoreUrl: string;
+  } | undefined;
+  readonly snapshotSkippedReason?: string | undefined;
   readonly actor: OperationActor | null;
   readonly activateAttempts: number;
   readonly lastActivateAttemptAt: string | null;

@@ -22,6 +22,7 @@ import { buildFunctions } from '../../functions/shared/build-functions.ts';
 import { nameBuildsStatement } from '../../functions/shared/build-rows.ts';
 import { refuseMissingGate } from '../../functions/shared/refuse-missing-gate.ts';
 import { databaseOf } from '../../project-data/shared/in-project.ts';
+import { giveUpSnapshotBefore, snapshotBeforeMigrations } from '../../snapshots/shared/before-migrations.ts';
 import { computePlan, unchangedFunctions } from '../computed-plan.ts';
 import { appendDeployEvent } from '../deploy-feed.ts';
 import { type GivenSpec, readSpecFor, resolveSpec } from '../given-spec.ts';
@@ -148,11 +149,13 @@ async function stage(deploying: Deploying): Promise<void> {
     ...contentOf({ ...spec, assets: undefined }).map(({ sha256 }) => sha256),
     ...built.flatMap(({ build }) => [build.bundleSha256, build.mapSha256]),
   ];
-  const hasSchema = plan.migrations.new.length > 0 || spec.expose !== undefined;
+  const hasMigrations = plan.migrations.new.length > 0;
+  const hasSchema = hasMigrations || spec.expose !== undefined;
   const details = {
     files: plan.state.site.size,
     migrations: plan.migrations.new.length,
     ...(built.length === 0 ? {} : { functions: built.length }),
+    ...(hasMigrations ? await snapshotBeforeMigrations(ctx, scope, operation.id) : {}),
   };
   await settle(
     deploying,
@@ -300,6 +303,7 @@ function end(
     [{ phase, status: 'failed', message: refusal.message, details: { code: refusal.code } }],
     async (work) => {
       await openGate(work, owner, operation.id);
+      await giveUpSnapshotBefore(work, owner, operation.id);
       await work.rows(failStatement.with({ id: operation.id, error: JSON.stringify(error) }));
       await work.rows(failReleaseStatement.with({ orgId: owner.orgId, id: operation.targetReleaseId! }));
     },

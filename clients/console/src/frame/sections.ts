@@ -10,6 +10,7 @@ import {
   FolderOpen,
   Gauge,
   Globe,
+  History,
   House,
   Inbox,
   KeyRound,
@@ -154,6 +155,13 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       key: 'n',
       holdsBelow: true,
       words: 'dns certificates hosts',
+    },
+    mayOn(project, 'project:snapshots:read') && {
+      name: 'Snapshots',
+      to: `${base}/snapshots`,
+      icon: History,
+      key: 'b',
+      words: 'backups copies restore database',
     },
     mayOn(project, 'project:logs:read') && { name: 'Logs', to: `${base}/logs`, icon: ScrollText, key: 'l' },
     mayOn(project, 'project:secrets:read') && {

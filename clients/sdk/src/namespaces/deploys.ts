@@ -60,6 +60,10 @@ export interface CommitAnswer {
       }>>;
     readonly verifyUrl: string | null;
   } | undefined;
+  readonly restorePoint?: {
+    readonly snapshotId: string;
+    readonly restoreUrl: string;
+  } | undefined;
   readonly snapshotSkippedReason?: string | undefined;
   readonly actor: OperationActor | null;
   readonly nextActions: readonly {
