@@ -2,6 +2,7 @@ import { type Column, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
 import { functionRuns } from '../db/schema/function-runs.ts';
+import { mailboxWebhookDeliveries } from '../db/schema/mailbox-webhooks.ts';
 import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
@@ -79,6 +80,12 @@ const freeStatements = [
     {},
     () => sql`update ${functionRuns} ${setOf(functionRuns, { dueAt: justNow })}
       where ${functionRuns.lease} is not null and ${isAhead(functionRuns.dueAt)}`,
+  ),
+  statement(
+    'abandoned.webhook-deliveries',
+    {},
+    () => sql`update ${mailboxWebhookDeliveries} ${setOf(mailboxWebhookDeliveries, { dueAt: justNow })}
+      where ${mailboxWebhookDeliveries.lease} is not null and ${isAhead(mailboxWebhookDeliveries.dueAt)}`,
   ),
   statement(
     'abandoned.mails',

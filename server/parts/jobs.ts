@@ -1,6 +1,7 @@
 import type { Mailer } from '../../engines/mail/mailer.ts';
+import type { LeasedWork } from '../../kernel/durability/leased-work.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
+import type { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
 import { operations } from '../../resolvers/index.ts';
 import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
 import { startMessageMirror } from '../../resolvers/rooms/start-message-mirror.ts';
@@ -25,14 +26,25 @@ export async function startJobs(
   const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
   lifecycle.onDrain('workers', workers.stop);
   services.functionRuns.wake();
+  services.webhookDeliveries.wake();
 }
 
-/** Has runs of functions attempted. @param services known by the time that it is woken */
-export function startRuns({ options, lifecycle }: Start, services: () => Services): Services['functionRuns'] {
+/**
+ * Works on leased rows on this node.
+ *
+ * @param name of what is worked on
+ * @param services known by the time that it is woken
+ */
+export function startLeased(
+  { options, lifecycle }: Start,
+  name: string,
+  start: typeof startRunWorkers,
+  services: () => Services,
+): LeasedWork {
   let started: ReturnType<typeof startRunWorkers> | undefined;
   if (options.jobs === false) return { wake: () => {}, abort: () => {} };
-  lifecycle.onDrain('function runs', async () => started?.stop());
-  const workers = () => (started ??= startRunWorkers(services(), (signal) => jobContext(services(), signal)));
+  lifecycle.onDrain(name, async () => started?.stop());
+  const workers = () => (started ??= start(services(), (signal) => jobContext(services(), signal)));
   return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
 }
 

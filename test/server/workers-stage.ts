@@ -66,6 +66,8 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     authority: undefined as never,
     messageMirror: undefined as never,
     functionRuns: undefined as never,
+    webhookDeliveries: undefined as never,
+    webhookFetch: undefined as never,
     gates: undefined as never,
     sites: undefined as never,
     pageCache: undefined as never,

@@ -14,6 +14,7 @@ import {
   Inbox,
   KeyRound,
   type LucideIcon,
+  Mails,
   MessagesSquare,
   Network,
   Rocket,
@@ -154,6 +155,14 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       key: 'n',
       holdsBelow: true,
       words: 'dns certificates hosts',
+    },
+    mayOn(project, 'project:mail:read') && {
+      name: 'Mail',
+      to: `${base}/mail`,
+      icon: Mails,
+      key: 'b',
+      holdsBelow: true,
+      words: 'email mailboxes inbox webhooks bounces',
     },
     mayOn(project, 'project:logs:read') && { name: 'Logs', to: `${base}/logs`, icon: ScrollText, key: 'l' },
     mayOn(project, 'project:secrets:read') && {
