@@ -45,6 +45,8 @@ export interface GuardedFetchOptions {
   readonly timeoutMs?: number;
   /** Largest body of an answer, in bytes. @default 1 MiB */
   readonly bytesMax?: number;
+  /** Whether an answer has a body; without, the connection is closed once its headers are there. @default true */
+  readonly readsBody?: boolean;
   /** Resolves host names. @default the system's resolver */
   readonly resolve?: typeof systemLookup | undefined;
 }
@@ -69,6 +71,7 @@ export function createGuardedFetch({
   namedAddresses = [],
   timeoutMs = 5_000,
   bytesMax = 1024 * 1024,
+  readsBody = true,
   resolve,
 }: GuardedFetchOptions = {}): GuardedFetch {
   const namedOrigins = new Set(named.map((origin) => new URL(origin).origin));
@@ -105,6 +108,10 @@ export function createGuardedFetch({
         isAllowed,
         refusal: () => new GuardedFetchError('forbidden_address', url.host),
       });
+      if (!readsBody) {
+        response.destroy();
+        return asResponse(response, undefined);
+      }
       const bytes = await readAll(response, bytesMax, () => new GuardedFetchError('too_large', url.host));
       return asResponse(response, bytes);
     } catch (error) {
@@ -128,9 +135,9 @@ async function readAll(response: IncomingMessage, bytesMax: number, refusal: () 
 /** Statuses whose answers have no body. */
 const bodiless = new Set([204, 205, 304]);
 
-function asResponse({ statusCode, rawHeaders }: IncomingMessage, bytes: Buffer): Response {
+function asResponse({ statusCode, rawHeaders }: IncomingMessage, bytes: Buffer | undefined): Response {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  const body = bodiless.has(statusCode!) ? null : new Uint8Array(bytes);
+  const body = bytes === undefined || bodiless.has(statusCode!) ? null : new Uint8Array(bytes);
   return new Response(body, { status: statusCode!, headers });
 }

@@ -30,6 +30,8 @@ export type IdPrefix =
   | 'rel'
   | 'dpl'
   | 'mbx'
+  | 'whk'
+  | 'whd'
   | 'fnrun'
   | 'fnatt'
   | 'snap';

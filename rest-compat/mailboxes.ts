@@ -8,6 +8,14 @@ import { listMailboxMessages } from '../resolvers/mailboxes/list-messages.ts';
 import { sendMailboxMail } from '../resolvers/mailboxes/send-mail.ts';
 import { setMailboxDefaults } from '../resolvers/mailboxes/set-defaults.ts';
 import { updateMailbox } from '../resolvers/mailboxes/update-mailbox.ts';
+import {
+  deleteMailboxWebhook,
+  registerMailboxWebhook,
+  updateMailboxWebhook,
+} from '../resolvers/mailboxes/webhooks/change-webhook.ts';
+import { listMailboxWebhookDeliveries } from '../resolvers/mailboxes/webhooks/list-deliveries.ts';
+import { getMailboxWebhook, listMailboxWebhooks } from '../resolvers/mailboxes/webhooks/read-webhooks.ts';
+import { redriveMailboxWebhookDelivery } from '../resolvers/mailboxes/webhooks/redrive-delivery.ts';
 import { route } from './route.ts';
 
 /** Attachments of 7 MB in base64, and two bodies of 1 MiB. */
@@ -26,6 +34,48 @@ export const mailboxRoutes = [
   route('GET', one, 200, getMailbox, inQuery, byKey),
   route('PATCH', one, 200, updateMailbox, inBody, byKey),
   route('DELETE', one, 200, deleteMailbox, { project: [...inQuery.project, ...inBody.project] }, byKey),
+  route('GET', `${one}/webhooks`, 200, listMailboxWebhooks, inQuery, byKey),
+  route('POST', `${one}/webhooks`, 201, registerMailboxWebhook, inBody, byKey),
+  route(
+    'GET',
+    `${one}/webhooks/deliveries`,
+    200,
+    listMailboxWebhookDeliveries,
+    { ...inQuery, before: null, from_end: null },
+    byKey,
+  ),
+  route(
+    'POST',
+    `${one}/webhooks/deliveries/:delivery_id/redrive`,
+    200,
+    redriveMailboxWebhookDelivery,
+    { ...inBody, delivery: 'path delivery_id' },
+    byKey,
+  ),
+  route(
+    'GET',
+    `${one}/webhooks/:webhook_id`,
+    200,
+    getMailboxWebhook,
+    { ...inQuery, webhook: 'path webhook_id' },
+    byKey,
+  ),
+  route(
+    'PATCH',
+    `${one}/webhooks/:webhook_id`,
+    200,
+    updateMailboxWebhook,
+    { ...inBody, webhook: 'path webhook_id' },
+    byKey,
+  ),
+  route(
+    'DELETE',
+    `${one}/webhooks/:webhook_id`,
+    200,
+    deleteMailboxWebhook,
+    { project: [...inQuery.project, ...inBody.project], webhook: 'path webhook_id' },
+    byKey,
+  ),
   route('GET', `${one}/messages`, 200, listMailboxMessages, { ...inQuery, before: null, from_end: null }, byKey),
   { ...route('POST', `${one}/messages`, 201, sendMailboxMail, inBody, byKey), bodyBytesMax: mailBytesMax },
   route('GET', `${one}/messages/:mail_id`, 200, getMailboxMessage, { ...inQuery, message: 'path mail_id' }, byKey),

@@ -27,6 +27,7 @@ import './installation-lists.ts';
 import './installation.ts';
 import './live.ts';
 import './mailbox-messages.ts';
+import './mailbox-webhooks.ts';
 import './mailboxes.ts';
 import './members.ts';
 import './operator-contacts.ts';

@@ -1,12 +1,16 @@
 import { join, resolve } from 'node:path';
+import { createGuardedFetch } from '../core/guarded-fetch.ts';
 import { newId } from '../core/ids.ts';
 import { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
+import { startRunWorkers } from '../resolvers/functions/runs/run-workers.ts';
 import type { NodeFacts } from '../resolvers/installation/services.ts';
+import { startWebhookWorkers } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { payments } from '../resolvers/payments/payments.ts';
+import { startCopyWorkers } from '../resolvers/snapshots/copy-workers.ts';
 import { createBackups } from './backups.ts';
 import type { Config } from './config.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -14,7 +18,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
 import { openEngines } from './parts/engines.ts';
 import { openFunctions } from './parts/functions.ts';
-import { startCopies, startJobs, startMirror, startRuns } from './parts/jobs.ts';
+import { startJobs, startLeased, startMirror } from './parts/jobs.ts';
 import { openListener } from './parts/listener.ts';
 import { openMailListener } from './parts/mail.ts';
 import type { AppOptions, Start } from './parts/part.ts';
@@ -23,6 +27,9 @@ import { openWatches } from './parts/watches.ts';
 import { localBaseUrl } from './welcome.ts';
 
 export type { AppOptions } from './parts/part.ts';
+
+/** How long a receiver of webhooks may take to answer, in milliseconds. Contract 02, section 6.5. */
+const webhookMs = 10_000;
 
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
@@ -74,8 +81,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       responseBackpressure: new ResponseBackpressure(),
       messageMirror: startMirror(start, () => services),
       functions: openFunctions(start, () => services),
-      functionRuns: startRuns(start, () => services),
-      copies: startCopies(start, () => services),
+      functionRuns: startLeased(start, 'function runs', startRunWorkers, () => services),
+      copies: startLeased(start, 'copies', startCopyWorkers, () => services),
+      webhookDeliveries: startLeased(start, 'webhook deliveries', startWebhookWorkers, () => services),
+      webhookFetch: createGuardedFetch({
+        named: config.webhookOrigins,
+        timeoutMs: webhookMs,
+        readsBody: false,
+      }),
       rateLimiter: new RateLimiter(),
       settings,
       node,

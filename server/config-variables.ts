@@ -93,6 +93,10 @@ export const environment = z.object({
     /^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value) ? value : undefined,
   ),
   MAIL_LISTEN: parsed('a port, or an address and a port such as 0.0.0.0:25', listenAddress),
+  WEBHOOK_ORIGINS: parsed('origins such as http://localhost:8080, separated by commas', (value) => {
+    const origins = webOrigins(value);
+    return origins?.includes('*') === true ? undefined : origins;
+  }),
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_BACKUP_DIR: parsed('a path', path),
@@ -237,6 +241,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   MAIL_LISTEN: open(
     'no mail comes in',
     'Where the gateway takes mail for mailboxes by SMTP: `0.0.0.0:25`, or a port alone for every interface. MX records of `mail.PLATFORM_DOMAIN` and of `*.mail.PLATFORM_DOMAIN` have to lead there. With `TLS_CERT_FILE` it offers STARTTLS. Senders are checked by `DNS_SERVERS`. Where one node takes mail, set it on all of them: nodes that have it know that answers come back.',
+  ),
+  WEBHOOK_ORIGINS: open(
+    'webhooks go to https addresses of the public internet alone',
+    'Origins that webhooks of projects may go to besides: they may lie in a private network or on this machine, and speak plain http (`http://localhost:8080`). Every project can send to them.',
   ),
   SVC_SECRET_KEY: secret(
     'made at the first start and kept in `SVC_DATA_DIR/secret.key`',

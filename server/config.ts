@@ -41,6 +41,8 @@ export interface Config {
   readonly natsUrl: string | undefined;
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Origins of this network that webhooks may go to. */
+  readonly webhookOrigins: readonly string[];
   /** Where mail comes in; undefined: none does. */
   readonly mailListen: { readonly host: string; readonly port: number } | undefined;
   /** 32 bytes; undefined in development, where the data folder keeps one. */
@@ -199,6 +201,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtpUrl: values.SMTP_URL,
     mailFrom: values.MAIL_FROM ?? `svc <no-reply@${platformDomain}>`,
     mailListen: values.MAIL_LISTEN,
+    webhookOrigins: values.WEBHOOK_ORIGINS ?? [],
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,

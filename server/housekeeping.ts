@@ -2,6 +2,7 @@ import { type Column, getTableName, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
 import { functionRuns } from '../db/schema/function-runs.ts';
+import { mailboxWebhookDeliveries } from '../db/schema/mailbox-webhooks.ts';
 import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
@@ -88,6 +89,12 @@ const freeStatements = [
       () => sql`update ${table} ${setOf(table, { dueAt: justNow })}
         where ${table.lease} is not null and ${isAhead(table.dueAt)}`,
     ),
+  ),
+  statement(
+    'abandoned.webhook-deliveries',
+    {},
+    () => sql`update ${mailboxWebhookDeliveries} ${setOf(mailboxWebhookDeliveries, { dueAt: justNow })}
+      where ${mailboxWebhookDeliveries.lease} is not null and ${isAhead(mailboxWebhookDeliveries.dueAt)}`,
   ),
   statement(
     'abandoned.mails',

@@ -80,6 +80,9 @@ export const mailboxRestDays = 30;
 /** Mails that one mailbox may send in a minute. Contract 02, section 6.3. */
 export const mailboxSendsPerMinute = 60;
 
+/** Webhooks of one mailbox. */
+export const webhooksPerMailbox = 20;
+
 /** Saved queries of one project, and what their SQL may amount to in bytes. */
 export const savedQueriesMax = 500;
 export const savedQueryBytesMax = 16 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
+import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxAttachments, mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
@@ -25,6 +26,7 @@ export const deleteMailbox = mutation({
     const known = await namedMailbox(work.rows, work, mailbox);
     await work.rows(deleteStatement.with({ id: known.id }));
     const held = await work.rows(forgetStatement.with({ mailboxId: known.id }));
+    for (const forget of forgetWebhooksStatements) await work.rows(forget.with({ mailboxId: known.id }));
     const sha256s = [...new Set(held.flatMap(({ rawSha256 }) => rawSha256 ?? []))];
     await giveUpContent(work.rows, ownerOf(work), sha256s);
     return shownMailbox(work, { ...known, status: 'deleted', isDefaultOutbound: false, isAuthSender: false });
@@ -69,4 +71,12 @@ const forgetStatement = statement(
     ), forgotten as (
       delete from ${mailboxAttachments} where ${mailboxAttachments.messageId} in (select id from gone)
     ) select ${row} from gone ${mailboxMessages}`,
+);
+
+const forgetWebhooksStatements = [mailboxWebhookDeliveries, mailboxWebhooks].map((table, at) =>
+  statement(
+    `mailboxes.forget-webhooks-${at}`,
+    { params: pick(mailboxMessages, 'mailboxId') },
+    ({ mailboxId }) => sql`delete from ${table} where ${table.mailboxId} = ${mailboxId}`,
+  ),
 );

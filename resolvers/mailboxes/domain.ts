@@ -1,5 +1,6 @@
 import { sql } from '../../db/drizzle.ts';
 import { interval, isPast } from '../../db/intervals.ts';
+import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import {
   mailboxAttachments,
   mailboxes,
@@ -26,11 +27,17 @@ import { sendMailboxTask, sendQueuedMailboxMail } from './send-queued.ts';
 import { setMailboxDefaults } from './set-defaults.ts';
 import { mailboxActions } from './shared/actions.ts';
 import { updateMailbox } from './update-mailbox.ts';
+import { deleteMailboxWebhook, registerMailboxWebhook, updateMailboxWebhook } from './webhooks/change-webhook.ts';
+import { listMailboxWebhookDeliveries } from './webhooks/list-deliveries.ts';
+import { getMailboxWebhook, listMailboxWebhooks } from './webhooks/read-webhooks.ts';
+import { redriveMailboxWebhookDelivery } from './webhooks/redrive-delivery.ts';
+import { wakeWebhooksTask } from './webhooks/tell-webhooks.ts';
 
 // The mail of a project ends with it; what its addresses must not be written to stays, for those that hold for all.
 onProjectDeletion(async (work, { orgId, projectId }) => {
   await work.rows(forgetMessagesStatement.with({ orgId, projectId }));
   await work.rows(forgetMailboxesStatement.with({ orgId, projectId }));
+  for (const forget of forgetWebhooksStatements) await work.rows(forget.with({ orgId, projectId }));
   await work.rows(forgetSuppressionsStatement.with({ scope: projectId }));
 });
 
@@ -61,10 +68,21 @@ export const mailboxesDomain = domain('mailboxes', {
     getMailboxMessage,
     getRawMail,
     openMailboxMessages,
+    registerMailboxWebhook,
+    listMailboxWebhooks,
+    getMailboxWebhook,
+    updateMailboxWebhook,
+    deleteMailboxWebhook,
+    listMailboxWebhookDeliveries,
+    redriveMailboxWebhookDelivery,
   ],
-  jobs: [{ task: sendMailboxTask, run: sendQueuedMailboxMail }],
+  jobs: [
+    { task: sendMailboxTask, run: sendQueuedMailboxMail },
+    { task: wakeWebhooksTask, run: async ({ ctx }) => ctx.services.webhookDeliveries.wake() },
+  ],
   expires: [
     { table: mailboxes, when: isPast(mailboxes.deletedAt, '30 days') },
+    { table: mailboxWebhookDeliveries, when: isPast(mailboxWebhookDeliveries.createdAt, '30 days') },
     // Usage is counted anew at least every 30 days.
     { table: mailRecipients, when: isPast(mailRecipients.createdAt, '90 days') },
   ],
@@ -91,6 +109,15 @@ const forgetMailboxesStatement = statement(
   { params: ofProject },
   ({ orgId, projectId }) => sql`delete from ${mailboxes}
     where ${mailboxes.orgId} = ${orgId} and ${mailboxes.projectId} = ${projectId}`,
+);
+
+const forgetWebhooksStatements = [mailboxWebhookDeliveries, mailboxWebhooks].map((table, at) =>
+  statement(
+    `mailboxes.forget-project-webhooks-${at}`,
+    { params: ofProject },
+    ({ orgId, projectId }) =>
+      sql`delete from ${table} where ${table.orgId} = ${orgId} and ${table.projectId} = ${projectId}`,
+  ),
 );
 
 const forgetSuppressionsStatement = statement(

@@ -8,6 +8,10 @@ export const mailboxErrors = defineErrors({
     'not_found',
     'The bytes of this message are not kept: only those of mail that came in are.',
   ),
+  WEBHOOK_NOT_FOUND: row(404, 'not_found', 'The mailbox has no such webhook.'),
+  WEBHOOK_DELIVERY_NOT_FOUND: row(404, 'not_found', 'The mailbox has no such delivery.'),
+  WEBHOOK_DELIVERY_NOT_FAILED: row(409, 'conflict', 'Only a delivery that was given up is sent again.'),
+  MAILBOX_WEBHOOK_LIMIT_REACHED: row(409, 'quota', 'The mailbox has as many webhooks as it may have.'),
   SLUG_ALREADY_IN_USE: row(409, 'conflict', 'The project has a mailbox with this slug.', { nextActions: [edit] }),
   SLUG_IN_COOLDOWN: row(409, 'conflict', 'A mailbox with this slug was deleted not long ago: its address rests.', {
     nextActions: [edit],

@@ -7,9 +7,10 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import { knownAs } from '../../kernel/input/email-address.ts';
 import { mailboxEventTypes } from './event-types.ts';
-import { messageColumns } from './message.ts';
+import { type MailboxMessage, messageColumns, providerIdOf } from './message.ts';
 import { messageChanged } from './message-feed.ts';
 import { domainOfProject } from './shared/mail-domain.ts';
+import { tellWebhooks } from './webhooks/tell-webhooks.ts';
 
 /** Mails of one mailbox that may come back for good within a day, before it is suspended. Contract 02, section 6.6. */
 const bouncesMax = 3;
@@ -34,6 +35,7 @@ export async function noteBounce(work: Work, mail: SentMail, { type, why }: Boun
   );
   if (bounced === undefined) return;
   work.append(messageChanged(mail, bounced));
+  await tell(work, mail, bounced, 'bounced', { bounce_type: type });
   if (type !== 'Permanent') return;
   await suppress(work, mail, mail.projectId, 'bounce');
   const [counted] = await work.rows(countStatement.with({ mailboxId: mail.mailboxId }));
@@ -46,6 +48,7 @@ export async function noteComplaint(work: Work, mail: SentMail): Promise<void> {
   const [complained] = await work.rows(complainedStatement.with({ id: mail.id }));
   if (complained === undefined) return;
   work.append(messageChanged(mail, complained));
+  await tell(work, mail, complained, 'complained');
   await suppress(work, mail, '*', 'complaint');
   await suspend(work, mail, 'complaint');
 }
@@ -53,7 +56,38 @@ export async function noteComplaint(work: Work, mail: SentMail): Promise<void> {
 /** The server of the recipient has it. Says nothing where it has come back meanwhile. */
 export async function noteDelivery(work: Work, mail: SentMail): Promise<void> {
   const [delivered] = await work.rows(deliveredStatement.with({ id: mail.id }));
-  if (delivered !== undefined) work.append(messageChanged(mail, delivered));
+  if (delivered === undefined) return;
+  work.append(messageChanged(mail, delivered));
+  await tell(work, mail, delivered, 'delivery');
+}
+
+/** How the moment of each fact is called in what webhooks are told. Contract 02, section 6.5. */
+const momentOf = { delivery: 'delivered_at', bounced: 'bounced_at', complained: 'complained_at' } as const;
+
+async function tell(
+  work: Work,
+  { orgId, projectId, mailboxId }: SentMail,
+  message: MailboxMessage,
+  type: keyof typeof momentOf,
+  more: object = {},
+): Promise<void> {
+  const providerMessageId = providerIdOf(message);
+  await tellWebhooks(work, {
+    orgId,
+    projectId,
+    mailboxId,
+    type,
+    discriminator: providerMessageId ?? message.id,
+    payload: {
+      mailbox_id: mailboxId,
+      message_id: message.id,
+      to_address: message.recipient,
+      provider: message.provider,
+      provider_message_id: providerMessageId,
+      ...more,
+      [momentOf[type]]: work.services.now().toISOString(),
+    },
+  });
 }
 
 const suppress = (work: Work, mail: SentMail, scope: string, reason: 'bounce' | 'complaint'): Promise<unknown> =>
@@ -78,6 +112,15 @@ async function suspend(
       payload: { mailbox_id: mailboxId, address, reason },
     }),
   );
+  const suspendedAt = work.services.now().toISOString();
+  await tellWebhooks(work, {
+    orgId,
+    projectId,
+    mailboxId,
+    type: 'mailbox_suspended',
+    discriminator: suspendedAt,
+    payload: { mailbox_id: mailboxId, address, reason, suspended_at: suspendedAt },
+  });
 }
 
 // Bounces of a mailbox are counted one after the other.

@@ -1,10 +1,10 @@
 import type { Mailer } from '../../engines/mail/mailer.ts';
+import type { LeasedWork } from '../../kernel/durability/leased-work.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
+import type { startRunWorkers } from '../../resolvers/functions/runs/run-workers.ts';
 import { operations } from '../../resolvers/index.ts';
 import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
 import { startMessageMirror } from '../../resolvers/rooms/start-message-mirror.ts';
-import { startCopyWorkers } from '../../resolvers/snapshots/copy-workers.ts';
 import { sweepAbandoned } from '../housekeeping.ts';
 import { jobContext, startWorkers } from '../workers.ts';
 import type { Start } from './part.ts';
@@ -27,23 +27,25 @@ export async function startJobs(
   lifecycle.onDrain('workers', workers.stop);
   services.functionRuns.wake();
   services.copies.wake();
+  services.webhookDeliveries.wake();
 }
 
-/** Has runs of functions attempted. @param services known by the time that it is woken */
-export function startRuns({ options, lifecycle }: Start, services: () => Services): Services['functionRuns'] {
+/**
+ * Works on leased rows on this node.
+ *
+ * @param name of what is worked on
+ * @param services known by the time that it is woken
+ */
+export function startLeased(
+  { options, lifecycle }: Start,
+  name: string,
+  start: typeof startRunWorkers,
+  services: () => Services,
+): LeasedWork {
   let started: ReturnType<typeof startRunWorkers> | undefined;
   if (options.jobs === false) return { wake: () => {}, abort: () => {} };
-  lifecycle.onDrain('function runs', async () => started?.stop());
-  const workers = () => (started ??= startRunWorkers(services(), (signal) => jobContext(services(), signal)));
-  return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
-}
-
-/** Has snapshots taken and restored. @param services known by the time that it is woken */
-export function startCopies({ options, lifecycle }: Start, services: () => Services): Services['copies'] {
-  let started: ReturnType<typeof startCopyWorkers> | undefined;
-  if (options.jobs === false) return { wake: () => {}, abort: () => {} };
-  lifecycle.onDrain('copies', async () => started?.stop());
-  const workers = () => (started ??= startCopyWorkers(services(), (signal) => jobContext(services(), signal)));
+  lifecycle.onDrain(name, async () => started?.stop());
+  const workers = () => (started ??= start(services(), (signal) => jobContext(services(), signal)));
   return { wake: () => workers().wake(), abort: (id) => workers().abort(id) };
 }
 

@@ -42,6 +42,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   query_id: 'inner',
   mailbox_id: 'inner',
   mail_id: 'inner',
+  webhook_id: 'inner',
+  delivery_id: 'inner',
   run_id: 'inner',
   snapshot_id: 'inner',
   trigger_id: 'inner',
@@ -79,6 +81,7 @@ const needed: Readonly<Record<string, object>> = {
   'delegates.create': { grant_id: nobodysInner },
   'assets.put': { key: 'a.txt', content: 'a' },
   'functions.createRun': { event_type: 'tried', idempotency_key: 'tried' },
+  'email.registerWebhook': { url: 'https://example.com/mail', events: ['bounced'] },
   'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
 };
 

@@ -16,7 +16,8 @@ export function rowChanges(service: Service, { surfaces, params }: Pick<Stage, '
     const change: Change = {
       operation: route.operation,
       ...written,
-      objectId: (body) => body[objectId]!,
+      objectId: (body) =>
+        objectId.split('.').reduce<unknown>((found, name) => (found as Record<string, unknown>)[name], body) as string,
       async prepare() {
         own = await row.prepare?.();
         Object.assign(params, own);

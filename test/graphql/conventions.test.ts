@@ -147,6 +147,7 @@ describe('the schema', () => {
     'MailboxMessageDetail.attachmentsMeta',
     'MailboxMessageDetail.replies',
     'ProjectMailboxes.mailboxes',
+    'Project.mailboxWebhooks',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {

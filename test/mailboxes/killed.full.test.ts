@@ -4,6 +4,7 @@ import type { Actor } from '../helpers/actors.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';
 import { mailOf, mailSender } from './mail-sender.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
 type Any = any;
@@ -55,4 +56,32 @@ test('a mail that was taken is there after the process was killed, byte for byte
     raws.push(await answer.text());
   }
   expect(raws.toSorted()).toEqual(mails.toSorted());
+  await gateway.stop();
+});
+
+test('a delivery to a webhook that was under way when its process was killed is sent again, under the same key', async () => {
+  const receiver = await startReceiver();
+  const port = await freePort();
+  const start = () =>
+    world.start({ MAIL_LISTEN: `127.0.0.1:${port}`, DNS_SERVERS: '127.0.0.1:9', WEBHOOK_ORIGINS: receiver.url });
+  const gateway = await start();
+  const { wallet, orgId } = await world.owner(gateway);
+  const made = await gateway.call<Any>(gateway.as(wallet), 'POST', '/projects/v1', { body: { org_id: orgId } });
+  const key: Actor = { headers: async () => ({ authorization: `Bearer ${made.body.service_key}` }) };
+  const post = async (path: string, body: object) =>
+    (await gateway.call<Any>(key, 'POST', `/mailboxes/v1${path}`, { body })).body;
+  const { mailbox_id: id, address } = await post('', { slug: 'hello-there' });
+  await post(`/${id}/webhooks`, { url: `${receiver.url}/hang`, events: ['reply_received'] });
+  await post(`/${id}/messages`, { to: 'ada@example.com', subject: 'Hello', html: 'x' });
+  const answer = await mailSender(port).raw(
+    { from: 'ada@example.com', to: address },
+    mailOf('From: ada@example.com', '', 'Yes.', ''),
+  );
+  expect(answer).toMatch(/^250/);
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  await gateway.kill();
+  await start();
+  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBeGreaterThan(1);
+  expect(new Set(receiver.received.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  await receiver.stop();
 });

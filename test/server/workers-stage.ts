@@ -67,6 +67,8 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     messageMirror: undefined as never,
     functionRuns: undefined as never,
     copies: undefined as never,
+    webhookDeliveries: undefined as never,
+    webhookFetch: undefined as never,
     gates: undefined as never,
     sites: undefined as never,
     pageCache: undefined as never,

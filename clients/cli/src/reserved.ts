@@ -11,11 +11,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'transfer',
     'projects export',
   ],
-  'Mailboxes receive at the platform’s own domain alone, and tell no other server of it yet.': [
-    'email webhooks',
-    'domains test-receive',
-    'domains activate',
-  ],
+  'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Notices go to the contact of `svc agent contact`, and nowhere else yet.': [
     'deliveries',
     'subscriptions',

@@ -1080,6 +1080,15 @@ export interface MailboxMessageDetail {
   }[];
 }
 
+export interface MailboxWebhook {
+  readonly webhookId: string;
+  readonly mailboxId: string;
+  readonly url: string;
+  readonly events: readonly ('delivery' | 'bounced' | 'complained' | 'reply_received' | 'mailbox_suspended')[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 export interface Manifest {
   readonly ok: true;
   readonly version: string;
@@ -1931,4 +1940,18 @@ export interface VerifyVerified {
   readonly issuedAt: string;
   readonly report: AuditResult | null;
   readonly reportError: string | null;
+}
+
+export interface WebhookDelivery {
+  readonly deliveryId: string;
+  readonly mailboxId: string;
+  readonly webhookId: string | null;
+  readonly eventType: 'delivery' | 'bounced' | 'complained' | 'reply_received' | 'mailbox_suspended';
+  readonly status: 'pending' | 'delivered' | 'failed_permanent' | 'in_flight';
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  readonly nextAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly createdAt: string;
 }

@@ -11,6 +11,7 @@ import { nameContent } from '../../content/shared/named-content.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
 import { messageColumns } from '../message.ts';
 import { messageChanged } from '../message-feed.ts';
+import { tellWebhooks } from '../webhooks/tell-webhooks.ts';
 import type { AddressedMailbox, Addressee } from './addressee.ts';
 import { answeredMail } from './answered-mail.ts';
 import type { InboundMail } from './inbound-mail.ts';
@@ -78,6 +79,23 @@ export async function keepReply(
     if (kept === undefined)
       return (await work.rows(knownStatement.with({ rawSha256, mailboxId: mailbox.id }))).length > 0;
     work.append(messageChanged({ orgId: target.orgId, mailboxId: mailbox.id }, kept));
+    if (!kept.isAutomatic)
+      await tellWebhooks(work, {
+        orgId: target.orgId,
+        projectId: target.projectId,
+        mailboxId: mailbox.id,
+        type: 'reply_received',
+        discriminator: id,
+        payload: {
+          mailbox_id: mailbox.id,
+          message_id: id,
+          from,
+          subject: kept.subject,
+          body_text: mail.text,
+          in_reply_to_message_id: inReplyToId,
+          received_at: kept.receivedAt!.toISOString(),
+        },
+      });
     return true;
   });
 }

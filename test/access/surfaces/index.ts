@@ -14,6 +14,7 @@ import { hostSurfaces } from './hosts.ts';
 import { identitySurfaces } from './identity.ts';
 import { installationSurfaces } from './installation.ts';
 import { mailSurfaces } from './mail.ts';
+import { mailboxWebhookSurfaces } from './mailbox-webhooks.ts';
 import { mailboxSurfaces } from './mailboxes.ts';
 import { memberSurfaces } from './members.ts';
 import { operatorContactSurfaces } from './operator-contact.ts';
@@ -60,6 +61,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...productSurfaces(stage),
   ...mailSurfaces(stage),
   ...mailboxSurfaces(stage),
+  ...mailboxWebhookSurfaces(stage),
   ...installationSurfaces(stage),
   ...projectUserSurfaces(stage),
   ...projectDataSurfaces(stage),

@@ -13,7 +13,7 @@ export interface Stage {
 export interface Audited {
   readonly action: string;
   readonly kind: string;
-  /** The member of the answer that names the object. */
+  /** The member of the answer that names the object; dots lead to one inside. */
   readonly objectId: string;
   /** The transaction that wrote the row of the object, `$1`. */
   readonly written: string;

@@ -13,31 +13,15 @@ import { follow } from '../net/follow.ts';
 import { open } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/email.ts';
-import { projectFlag, requireProject } from '../resolve.ts';
-
-interface MailboxList {
-  readonly mailboxes: readonly { readonly mailbox_id: string; readonly slug: string; readonly can_send: boolean }[];
-  readonly mailbox_settings: { readonly default_outbound_mailbox_id: string | null };
-}
-
-const mailboxFlag = (unless: string): Flag => ({
-  name: 'mailbox',
-  type: 'string',
-  placeholder: 'mailbox',
-  about: `The mailbox, mbx_… or its slug: ${unless} unless told.`,
-});
+import { projectFlag } from '../resolve.ts';
+import { webhookCommands } from './email-webhooks.ts';
+import { mailboxesOf, mailboxFlag, projectOf, reader } from './mailbox-of.ts';
 
 const bodyFlags: readonly Flag[] = [
   { name: 'html', type: 'string', about: 'The mail in HTML; @file or - reads it.' },
   { name: 'text', type: 'string', about: 'The mail in plain text; @file or - reads it.' },
   { name: 'attach', type: 'list', placeholder: 'file', about: 'A file to attach; may be given five times.' },
 ];
-
-const projectOf = (call: Call): Promise<string> =>
-  requireProject(call.cli, { argument: call.positionals.project_id, '--project': call.flags.text('project') });
-
-const mailboxesOf = async (call: Call): Promise<MailboxList> =>
-  (await perform(call.cli, rows['email.listMailboxes'], { project: await projectOf(call) })) as unknown as MailboxList;
 
 /** @throws DEFAULT_MAILBOX_REQUIRED, DEFAULT_MAILBOX_INVALID */
 async function sender(call: Call): Promise<string> {
@@ -57,20 +41,6 @@ async function sender(call: Call): Promise<string> {
       hint: `svc email info --mailbox ${id} says why.`,
     });
   return id;
-}
-
-/** @throws AMBIGUOUS_MAILBOX, MAILBOX_NOT_FOUND */
-async function reader(call: Call): Promise<string> {
-  const named = call.flags.text('mailbox');
-  if (named !== undefined) return named;
-  const [only, ...more] = (await mailboxesOf(call)).mailboxes;
-  if (only === undefined)
-    throw local('MAILBOX_NOT_FOUND', 'The project has no mailbox.', { hint: 'svc email create <slug> makes one.' });
-  if (more.length > 0)
-    throw local('AMBIGUOUS_MAILBOX', 'The project has several mailboxes.', {
-      hint: `Give --mailbox, one of ${[only, ...more].map(({ slug }) => slug).join(', ')}.`,
-    });
-  return only.mailbox_id;
 }
 
 const givenText = async (cli: Cli, text: string | undefined): Promise<string | undefined> =>
@@ -257,6 +227,7 @@ export const group: Group = {
     reply,
     list,
     getRaw,
+    ...webhookCommands,
     operationCommand('email get', rows['email.get'], {
       takes: [take('project'), take('message', { name: 'message_id' })],
       flags: { mailbox: null },

@@ -2,7 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { bytesMethod, listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { Mailbox, MailboxList, MailboxMessage, MailboxMessageDetail } from '../types.ts';
+import type { Mailbox, MailboxList, MailboxMessage, MailboxMessageDetail, MailboxWebhook, WebhookDelivery } from '../types.ts';
 
 /** Operations of `email`. */
 export const email = (connection: Connection) => ({
@@ -10,24 +10,38 @@ export const email = (connection: Connection) => ({
   createMailbox: method<CreateMailboxInput, CreateMailboxAnswer>(connection, { call: 'POST /mailboxes/v1', spelt: { project: 'project_id' }, key: 'made' }),
   /** Delete a mailbox of a project with all its mail, for good. Its address rests for 30 days. */
   deleteMailbox: method<DeleteMailboxInput, DeleteMailboxAnswer>(connection, { call: 'DELETE /mailboxes/v1/{mailbox}', query: ['project'], spelt: { project: 'project_id' }, key: 'made' }),
+  /** Delete a webhook of a mailbox. What still waits for it is not sent. */
+  deleteWebhook: method<DeleteWebhookInput, DeleteWebhookAnswer>(connection, { call: 'DELETE /mailboxes/v1/{mailbox}/webhooks/{webhook}', query: ['project'], spelt: { project: 'project_id' }, key: 'made' }),
   /** A mail of a mailbox with its text, and the mails that answered it. */
   get: method<GetInput, GetAnswer>(connection, { call: 'GET /mailboxes/v1/{mailbox}/messages/{message}', spelt: { project: 'project_id' }, freeOut: ['variables'] }),
   /** A mailbox of a project, and whether it sends and receives. */
   getMailbox: method<GetMailboxInput, GetMailboxAnswer>(connection, { call: 'GET /mailboxes/v1/{mailbox}', spelt: { project: 'project_id' } }),
   /** A mail that came in, byte for byte as it came. */
   getRaw: bytesMethod<GetRawInput>(connection, { call: 'GET /mailboxes/v1/{mailbox}/messages/{message}/raw', spelt: { project: 'project_id' } }),
+  /** A webhook of a mailbox. */
+  getWebhook: method<GetWebhookInput, GetWebhookAnswer>(connection, { call: 'GET /mailboxes/v1/{mailbox}/webhooks/{webhook}', spelt: { project: 'project_id' } }),
   /** The mail of a mailbox, in and out, newest first. */
   list: listMethod<ListInput, ListAnswer, ListAnswer['messages'][number]>(connection, { call: 'GET /mailboxes/v1/{mailbox}/messages', spelt: { project: 'project_id' }, page: { rows: 'messages', next: ['after', 'next_cursor'] } }),
   /** The mailboxes of a project, newest first, and what mail goes through. */
   listMailboxes: method<ListMailboxesInput, ListMailboxesAnswer>(connection, { call: 'GET /mailboxes/v1', spelt: { project: 'project_id' }, freeOut: ['next_actions'] }),
+  /** What webhooks of a mailbox were told in the last 30 days, and how it went, newest first. */
+  listWebhookDeliveries: listMethod<ListWebhookDeliveriesInput, ListWebhookDeliveriesAnswer, ListWebhookDeliveriesAnswer['deliveries'][number]>(connection, { call: 'GET /mailboxes/v1/{mailbox}/webhooks/deliveries', spelt: { project: 'project_id' }, page: { rows: 'deliveries', next: ['after', 'next_cursor'] } }),
+  /** The webhooks of a mailbox, newest first. */
+  listWebhooks: method<ListWebhooksInput, ListWebhooksAnswer>(connection, { call: 'GET /mailboxes/v1/{mailbox}/webhooks', spelt: { project: 'project_id' } }),
   /** What comes into a mailbox and what becomes of what it sends, from now on or since a cursor. */
   followMessages: follower<FollowMessagesInput, FollowMessagesEvent>(connection, [{ field: 'mailboxMessages', needs: [], document: 'subscription($after:String $first:Int $mailbox:String $project:ID){mailboxMessages(after:$after first:$first mailbox:$mailbox project:$project){cursor message{attachmentsMeta{contentType filename sizeBytes} authentication{dkim dmarc dmarcPolicy fromDomain signedBy spf} bounceType createdAt deliveryState direction fromAddress fromName inReplyToMessageId isAutomatic lastError mailboxId messageId provider providerMessageId receivedAt sentAt status subject template to} reset}}', loudOut: ['message.direction', 'message.status'] }]),
+  /** Send a delivery again that was given up: the same event, under the same key. */
+  redriveWebhookDelivery: method<RedriveWebhookDeliveryInput, RedriveWebhookDeliveryAnswer>(connection, { call: 'POST /mailboxes/v1/{mailbox}/webhooks/deliveries/{delivery}/redrive', spelt: { project: 'project_id' }, key: 'made' }),
+  /** Have an address told what happens to the mail of a mailbox. */
+  registerWebhook: method<RegisterWebhookInput, RegisterWebhookAnswer>(connection, { call: 'POST /mailboxes/v1/{mailbox}/webhooks', spelt: { project: 'project_id' }, key: 'made' }),
   /** Send a mail from a mailbox, by a template or as it is given. It is kept first, and sent until it is taken. */
   send: method<SendInput, SendAnswer>(connection, { call: 'POST /mailboxes/v1/{mailbox}/messages', spelt: { project: 'project_id' }, key: 'made', freeIn: ['variables'] }),
   /** Choose the mailbox that sends what names none, and the one that sends the mails of sign-in. */
   setMailboxDefaults: method<SetMailboxDefaultsInput, SetMailboxDefaultsAnswer>(connection, { call: 'PATCH /mailboxes/v1/settings', spelt: { project: 'project_id' }, key: 'made', freeOut: ['next_actions'] }),
   /** Choose whether mail of a mailbox says at its end where it was sent from. */
   updateMailbox: method<UpdateMailboxInput, UpdateMailboxAnswer>(connection, { call: 'PATCH /mailboxes/v1/{mailbox}', spelt: { project: 'project_id' }, key: 'made' }),
+  /** Change the address of a webhook, or what it is told of. What still waits goes to the new address. */
+  updateWebhook: method<UpdateWebhookInput, UpdateWebhookAnswer>(connection, { call: 'PATCH /mailboxes/v1/{mailbox}/webhooks/{webhook}', spelt: { project: 'project_id' }, key: 'made' }),
 });
 
 /** Make a mailbox of a project. The first one sends what names none. */
@@ -53,6 +67,21 @@ export interface DeleteMailboxAnswer {
   readonly mailboxId: string;
   readonly address: string;
   readonly managedAddress: string;
+}
+
+/** Delete a webhook of a mailbox. What still waits for it is not sent. */
+export interface DeleteWebhookInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** The webhook, `whk_…`. */
+  readonly webhook: string;
+}
+
+export interface DeleteWebhookAnswer {
+  readonly status: 'deleted';
+  readonly webhookId: string;
 }
 
 /** A mail of a mailbox with its text, and the mails that answered it. */
@@ -87,6 +116,18 @@ export interface GetRawInput {
   readonly message: string;
 }
 
+/** A webhook of a mailbox. */
+export interface GetWebhookInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** The webhook, `whk_…`. */
+  readonly webhook: string;
+}
+
+export type GetWebhookAnswer = MailboxWebhook;
+
 /** The mail of a mailbox, in and out, newest first. */
 export interface ListInput {
   /** Project; that of the credential where it is for one alone. */
@@ -114,6 +155,38 @@ export interface ListMailboxesInput {
 }
 
 export type ListMailboxesAnswer = MailboxList;
+
+/** What webhooks of a mailbox were told in the last 30 days, and how it went, newest first. */
+export interface ListWebhookDeliveriesInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** Only deliveries that stand so: `pending`, `in_flight`, `delivered` or `failed_permanent`. */
+  readonly status?: 'pending' | 'delivered' | 'failed_permanent' | 'in_flight' | undefined;
+  /** Rows per page: 50 unless told, at most 200. */
+  readonly limit?: number | undefined;
+  /** Only rows after this cursor. */
+  readonly after?: string | undefined;
+}
+
+export interface ListWebhookDeliveriesAnswer {
+  readonly deliveries: readonly WebhookDelivery[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+/** The webhooks of a mailbox, newest first. */
+export interface ListWebhooksInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+}
+
+export interface ListWebhooksAnswer {
+  readonly webhooks: readonly MailboxWebhook[];
+}
 
 /** Begin to follow the mail of a mailbox: what comes in, and what becomes of what it sends. */
 export interface FollowMessagesInput {
@@ -199,6 +272,35 @@ export interface FollowMessagesEvent {
   readonly reset: boolean;
 }
 
+/** Send a delivery again that was given up: the same event, under the same key. */
+export interface RedriveWebhookDeliveryInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** The delivery, `whd_…`. */
+  readonly delivery: string;
+}
+
+export interface RedriveWebhookDeliveryAnswer {
+  readonly status: 'requeued';
+  readonly delivery: WebhookDelivery;
+}
+
+/** Have an address told what happens to the mail of a mailbox. */
+export interface RegisterWebhookInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** Where events are sent to: an https address without credentials. http is for `localhost` and `127.0.0.1`. */
+  readonly url: string;
+  /** What it is told of: `delivery`, `bounced`, `complained`, `reply_received`, `mailbox_suspended`. */
+  readonly events: readonly ('delivery' | 'bounced' | 'complained' | 'reply_received' | 'mailbox_suspended')[];
+}
+
+export type RegisterWebhookAnswer = MailboxWebhook;
+
 /** Send a mail from a mailbox, by a template or as it is given. It is kept first, and sent until it is taken. */
 export interface SendInput {
   /** Project; that of the credential where it is for one alone. */
@@ -257,3 +359,19 @@ export interface UpdateMailboxInput {
 }
 
 export type UpdateMailboxAnswer = Mailbox;
+
+/** Change the address of a webhook, or what it is told of. What still waits goes to the new address. */
+export interface UpdateWebhookInput {
+  /** Project; that of the credential where it is for one alone. */
+  readonly project?: string | undefined;
+  /** The mailbox, `mbx_…` or its slug; the only one unless named. */
+  readonly mailbox?: string | undefined;
+  /** The webhook, `whk_…`. */
+  readonly webhook: string;
+  /** Where events are sent to: an https address without credentials. http is for `localhost` and `127.0.0.1`. */
+  readonly url?: string | undefined;
+  /** What it is told of: `delivery`, `bounced`, `complained`, `reply_received`, `mailbox_suspended`. */
+  readonly events?: readonly ('delivery' | 'bounced' | 'complained' | 'reply_received' | 'mailbox_suspended')[] | undefined;
+}
+
+export type UpdateWebhookAnswer = MailboxWebhook;
