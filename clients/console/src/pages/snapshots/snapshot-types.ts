@@ -1,6 +1,5 @@
-import type { SnapshotRowFragment, SnapshotsQuery } from './snapshots.graphql.ts';
+import type { SnapshotRowFragment } from './snapshots.graphql.ts';
 
-export type Project = NonNullable<SnapshotsQuery['project']>;
 export type Snapshot = SnapshotRowFragment;
 export type SnapshotKind = Snapshot['kind'];
 
