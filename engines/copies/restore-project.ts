@@ -61,24 +61,35 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
       );
     // As pg_dump takes them to be: it tells the difference to what PostgreSQL grants by itself.
     await admin.query(`alter default privileges for role ${ownerRole} grant execute on functions to public`);
-    const notes = await asTenant(options, limit, async (tenant) => {
-      await runEach(tenant, tenantStatements(await store.readText(saved.before)), limit);
-      await tenant.query("select set_config('search_path', 'pg_catalog, public', true)");
-      for (const table of tenantTables) {
-        await limit(tenant);
-        await loadRows(tenant, [table], store, onBytes);
-      }
-      await loadSequences(
-        tenant,
-        saved.sequences.filter(({ schema }) => schema === 'public'),
-      );
-      await runEach(tenant, tenantStatements(await store.readText(saved.after)), limit);
-      const unfilled = await fillViews(
-        tenant,
-        saved.filled.filter(({ schema }) => schema === 'public'),
-        limit,
-      );
-      return unfilled.map((one) => `The materialized view ${one}`);
+    const [before, after] = [
+      tenantStatements(await store.readText(saved.before)),
+      tenantStatements(await store.readText(saved.after)),
+    ];
+    const load = (early: ReadonlySet<string>) =>
+      asTenant(options, limit, async (tenant) => {
+        await runEach(tenant, before, limit);
+        await tenant.query("select set_config('search_path', 'pg_catalog, public', true)");
+        await runEach(tenant, [...early], limit);
+        for (const table of tenantTables) {
+          await limit(tenant);
+          await loadRows(tenant, [table], store, onBytes);
+        }
+        await loadSequences(
+          tenant,
+          saved.sequences.filter(({ schema }) => schema === 'public'),
+        );
+        const late = after.filter((statement) => !early.has(statement));
+        await runEach(tenant, late, limit, early.size === 0 ? isIndex : undefined);
+        const unfilled = await fillViews(
+          tenant,
+          saved.filled.filter(({ schema }) => schema === 'public'),
+          limit,
+        );
+        return unfilled.map((one) => `The materialized view ${one}`);
+      });
+    const notes = await load(new Set()).catch((error: unknown) => {
+      if (error instanceof EarlyError) return load(new Set(error.statements));
+      throw error;
     });
     if (project.templateVersion >= 2)
       await admin.query(`alter default privileges for role ${ownerRole} revoke execute on functions from public`);
@@ -127,7 +138,31 @@ async function asTenant<Result>(
   }
 }
 
-async function runEach(tenant: pg.Client, statements: readonly string[], limit: Limit): Promise<void> {
+/** Indexes that can be made only while their table is empty. */
+class EarlyError extends Error {
+  override readonly name = 'EarlyError';
+  readonly statements: readonly string[];
+
+  constructor(statements: readonly string[]) {
+    super('Some indexes have to be made before the rows are there.');
+    this.statements = statements;
+  }
+}
+
+const isIndex = (statement: string): boolean => /^\s*create (?:unique )?index\b/i.test(statement);
+
+/**
+ * @param mayBeEarly statements that may come before the rows instead: PostgreSQL makes an index of rows that are there with a
+ * path of its own, whatever the session's is, and a function that names a table without its schema finds nothing then
+ * @throws EarlyError when some have to
+ */
+async function runEach(
+  tenant: pg.Client,
+  statements: readonly string[],
+  limit: Limit,
+  mayBeEarly: (statement: string) => boolean = () => false,
+): Promise<void> {
+  const early: string[] = [];
   for (const statement of statements) {
     await limit(tenant);
     await tenant.query('savepoint statement');
@@ -135,16 +170,18 @@ async function runEach(tenant: pg.Client, statements: readonly string[], limit: 
       await tenant.query(statement);
     } catch (error) {
       if (!nameNotFound.has((error as pg.DatabaseError).code ?? '')) throw error;
-      await runWithNames(tenant, statement, limit);
+      await tenant.query('rollback to savepoint statement');
+      if (mayBeEarly(statement)) early.push(statement);
+      else await runWithNames(tenant, statement, limit);
     }
     await tenant.query('release savepoint statement');
   }
   await limit(tenant);
+  if (early.length > 0) throw new EarlyError(early);
 }
 
 /** Definitions come without a path to search. What calls a function that relies on one gets the path that it was made with. */
 async function runWithNames(tenant: pg.Client, statement: string, limit: Limit): Promise<void> {
-  await tenant.query('rollback to savepoint statement');
   const { rows } = await tenant.query<{ path: string }>("select current_setting('search_path') as path");
   await tenant.query("select pg_catalog.set_config('search_path', 'public', true)");
   await limit(tenant);

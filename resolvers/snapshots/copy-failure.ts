@@ -37,6 +37,7 @@ const named = new Set([
   'DamagedPartError',
   'MovedError',
   'LateError',
+  'UnrestorableError',
 ]);
 
 function tellable(error: unknown): boolean {

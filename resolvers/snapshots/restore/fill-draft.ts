@@ -9,6 +9,11 @@ import { storing } from '../../content/shared/storing.ts';
 import { manifestShape, partsOf } from '../capture.ts';
 import { manifestStatement, type Restore } from './restore-row.ts';
 
+/** Something of a snapshot cannot be brought back. */
+class UnrestorableError extends Error {
+  override readonly name = 'UnrestorableError';
+}
+
 /** Longest that statements of the tenant's own may take together, in milliseconds. */
 const tenantMs = 3_600_000;
 
@@ -29,7 +34,7 @@ export async function fillDraft(ctx: Context, restore: Restore, database: Projec
   await storing(ctx.services, async () => {
     const text = await parts.readPlainText({ sha256, bytes: Number(named.manifestBytes), content: sha256 });
     const { saved, templateVersion, live } = manifestShape.parse(JSON.parse(text));
-    await restoreProject({
+    const unfilled = await restoreProject({
       databases: projectDatabases,
       project: { ...database, templateVersion, live, saved },
       draft,
@@ -38,6 +43,7 @@ export async function fillDraft(ctx: Context, restore: Restore, database: Projec
       projectMs: tenantMs,
       platformRows: ({ schema, name }) => schema !== 'auth' || (restore.withAuth && restoredAuth.has(name)),
     });
+    if (unfilled.length > 0) throw new UnrestorableError(`${unfilled.join('. ')}.`);
   });
   await withClient(projectDatabases.adminUrl(database.server, draft), upgradeProject, { name: 'restore' });
 }
