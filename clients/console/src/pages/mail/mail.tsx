@@ -1,3 +1,4 @@
+import './mail.css';
 import { Lock, Mails } from 'lucide-react';
 import { Select } from '../../design/field.tsx';
 import { Filters } from '../../design/filters.tsx';
@@ -62,7 +63,7 @@ function Mail({ project }: { readonly project: Project }) {
   const asked = { project: project.projectId, mailbox: shown.mailboxId, slug: shown.slug };
   return (
     <>
-      <Filters end={<code>{shown.address}</code>}>
+      <Filters>
         <Select
           label="Mailbox"
           options={all.map(({ slug }) => ({ id: slug, name: slug }))}
@@ -70,6 +71,9 @@ function Mail({ project }: { readonly project: Project }) {
           onChange={setNamed}
         />
       </Filters>
+      <p className="mail-address">
+        <code>{shown.address}</code>
+      </p>
       {shown.status === 'SUSPENDED' && (
         <Note mood="bad" title="The mailbox is suspended">
           Too much of its mail came back, or a recipient has complained. It neither sends nor receives.

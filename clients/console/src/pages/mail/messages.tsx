@@ -7,11 +7,16 @@ import { Pager, usePages } from '../../design/pager.tsx';
 import { State } from '../../design/status.tsx';
 import { Table, type TableColumn } from '../../design/table.tsx';
 import { When } from '../../design/when.tsx';
-import { useLiveQuery } from '../../graph/use-live-query.ts';
+import { useFeed } from '../../graph/use-feed.ts';
+import { useAsk } from '../../graph/use-live-query.ts';
+import { useEvery, useSettled } from '../../graph/use-settled.ts';
 import { useSearch } from '../../search.ts';
 import { FollowMailboxDocument, MailboxMailDocument, type MailboxMailQuery } from './mail.graphql.ts';
 
 type Message = NonNullable<NonNullable<MailboxMailQuery['project']>['mail']>['edges'][number]['node'];
+
+/** How often the list is read again besides, in milliseconds. */
+const everyMs = 15_000;
 
 const directions = [
   { id: 'all', name: 'In and out' },
@@ -31,12 +36,10 @@ interface MessagesProps {
 export function Messages({ project, mailbox, slug }: MessagesProps) {
   const [way, setWay] = useSearch('way', 'all');
   const pages = usePages(`${mailbox} ${way}`);
-  const answer = useLiveQuery(
-    MailboxMailDocument,
-    { project, mailbox, direction: directionOf(way), after: pages.after },
-    FollowMailboxDocument,
-    { following: { project, mailbox }, from: () => null },
-  );
+  const answer = useAsk(MailboxMailDocument, { project, mailbox, direction: directionOf(way), after: pages.after });
+  const failed = useFeed(FollowMailboxDocument, { project, mailbox }, useSettled(answer.again));
+  // For what came between the answer and the first event.
+  useEvery(everyMs, answer.again);
   return (
     <>
       <Filters>
@@ -47,7 +50,7 @@ export function Messages({ project, mailbox, slug }: MessagesProps) {
           onChange={setWay}
         />
       </Filters>
-      <Loaded answer={answer}>
+      <Loaded answer={{ ...answer, error: answer.error ?? failed }}>
         {(data) => {
           const mail = data.project?.mail;
           return (
