@@ -57,6 +57,7 @@ test('an empty environment is a working development set-up', () => {
     leases: false,
     functionsIsolation: 'required',
     npmRegistry: { url: 'https://registry.npmjs.org', token: undefined },
+    webhookOrigins: [],
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
