@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startConsoleWorld } from './console-owner.ts';
@@ -7,12 +8,15 @@ describe.skipIf(chromiumProgram() === undefined)('snapshots of a project in the 
   const world = await startConsoleWorld();
   const { projectId, run } = world;
   const snapshots = `/projects/${projectId}/snapshots`;
+  /** The snapshot that the restore took first. */
+  const replaced = (page: Page) => page.getByRole('row').filter({ hasText: 'Before a restore' }).first();
   const rows = async () => ((await run('select n from notes order by n')) as unknown as { rows: object[] }).rows;
 
   test('a snapshot is taken, restored once somebody has read what is lost, and deleted', async () => {
     await run('create table notes (n int); insert into notes values (1)');
     const { page, visit, press } = await world.asOwner();
-    const dialog = page.getByRole('alertdialog');
+    const dialog = page.getByRole('alertdialog', { name: 'Restore this snapshot?' });
+    const question = page.getByRole('alertdialog', { name: 'Delete this snapshot?' });
     await visit(snapshots);
     await page.getByText('No snapshots yet').waitFor();
     await press('Take the first snapshot');
@@ -27,16 +31,16 @@ describe.skipIf(chromiumProgram() === undefined)('snapshots of a project in the 
     await restore.click();
     await dialog.waitFor({ state: 'detached' });
     expect(await rows()).toEqual([{ n: 1 }]);
-    await page.getByText('Before a restore').first().waitFor();
+    await replaced(page).waitFor();
     await row.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByRole('button', { name: 'Delete snapshot' }).click();
+    await question.getByRole('button', { name: 'Delete snapshot' }).click();
     await row.waitFor({ state: 'detached' });
   });
 
   test('a viewer sees snapshots and is offered no change', async () => {
     const { page, visit } = await world.asOwner({}, 'viewer');
     await visit(snapshots);
-    await page.getByText('Before a restore').first().waitFor();
+    await replaced(page).waitFor();
     expect(await page.getByRole('button', { name: /Restore|Delete|Take/ }).count()).toBe(0);
   });
 
@@ -48,7 +52,7 @@ describe.skipIf(chromiumProgram() === undefined)('snapshots of a project in the 
         [projectId],
       );
       await expectUsable(world.asOwner, look, [
-        { path: snapshots, sign: 'Before a restore' },
+        { path: snapshots, sign: 'Take a snapshot' },
         { path: `${snapshots}?dialog=restore&snapshot=${one!.id}`, sign: 'What is lost' },
         { path: `${snapshots}?dialog=delete&snapshot=${one!.id}`, sign: 'is gone for good' },
       ]);
