@@ -168,7 +168,7 @@ function DeliveryTable({ project, mailbox, rows, hooks, mayWrite }: DeliveryTabl
         {
           id: 'status',
           name: 'Status',
-          cell: ({ status }) => <StateBadge value={status} mood={status === 'FAILED_PERMANENT' ? 'bad' : undefined} />,
+          cell: ({ status }) => <StateBadge value={status} />,
         },
         { id: 'attempts', name: 'Attempts', align: 'end', cell: ({ attempts }) => attempts },
         {

@@ -1,4 +1,5 @@
 import './mail.css';
+import { MailX } from 'lucide-react';
 import { Badge, StateBadge } from '../../design/badge.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { Loaded } from '../../design/loaded.tsx';
@@ -35,7 +36,9 @@ export default function MessagePage({ project, message: id }: MessageProps) {
       <Loaded answer={answer}>
         {({ mailboxMessage: found }) =>
           found === null ? (
-            <State title="Message not found">It was deleted with its mailbox, or you have no access to it.</State>
+            <State icon={MailX} title="Message not found">
+              It was deleted with its mailbox, or you have no access to it.
+            </State>
           ) : (
             <Shown project={project} mailbox={mailbox} message={found} />
           )

@@ -1,5 +1,5 @@
 import { Inbox } from 'lucide-react';
-import { Badge, StateBadge } from '../../design/badge.tsx';
+import { Badge, type Mood, StateBadge } from '../../design/badge.tsx';
 import { Select } from '../../design/field.tsx';
 import { Filters } from '../../design/filters.tsx';
 import { Loaded } from '../../design/loaded.tsx';
@@ -99,9 +99,12 @@ const columns: readonly TableColumn<Message>[] = [
   { id: 'at', name: 'When', cell: ({ createdAt }) => <When at={createdAt} /> },
 ];
 
-/** What badges do not know by the word alone. */
-const moods: Readonly<Partial<Record<Message['status'], 'warn' | 'bad' | 'plain'>>> = {
+const moods: Readonly<Record<Message['status'], Mood>> = {
   PENDING: 'warn',
+  SENT: 'good',
+  DELIVERED: 'good',
+  RECEIVED: 'plain',
+  FAILED: 'bad',
   BOUNCED: 'bad',
   COMPLAINED: 'bad',
 };
