@@ -184,6 +184,7 @@ describe('the schema', () => {
     'SavedQuery',
     'TierOffer',
     'VaultWriter',
+    'WebhookDelivery',
     'ProjectRequest',
     'ProjectUser',
   ]);
