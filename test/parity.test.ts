@@ -68,6 +68,8 @@ const notOverRest: Record<string, string> = {
   'assets.folders from_end': 'lists of this surface run one way',
   'email.list before': 'the documented list runs one way',
   'email.list from_end': 'the documented list runs one way',
+  'email.listWebhookDeliveries before': 'the documented list runs one way',
+  'email.listWebhookDeliveries from_end': 'the documented list runs one way',
   'orgs.listAll before': 'lists of this surface run one way',
   'orgs.listAll from_end': 'lists of this surface run one way',
   'incidents.list before': 'lists of this surface run one way',

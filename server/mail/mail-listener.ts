@@ -16,7 +16,7 @@ import { bareLineEnds } from './line-endings.ts';
 /** Connections at once, and of one network. */
 const connectionsMax = 200;
 const perNetworkMax = 20;
-/** Mails of one network. */
+/** Mails of one network. The machine’s own programs have no limit. */
 const mailRate: Rate = { perSecond: 5, burst: 300 };
 /** Addresses of one network that do not exist: who guesses is slowed down. */
 const unknownRate: Rate = { perSecond: 0.2, burst: 50 };
@@ -58,6 +58,8 @@ class SmtpRefusal extends Error {
 }
 
 const later = () => new SmtpRefusal(451, '4.3.0 The mail cannot be taken at the moment.');
+
+const isOwn = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
 /** What a session has named so far: whom its mail is for. */
 const addresseesOf = new WeakMap<object, Addressee[]>();
@@ -177,7 +179,8 @@ export async function startMailListener(options: MailListenerOptions): Promise<M
       else connections.delete(network);
     },
     onMailFrom(_address, session, done) {
-      const wait = limiter.take(`mail ${networkOf(session.remoteAddress)}`, mailRate);
+      const { remoteAddress } = session;
+      const wait = isOwn(remoteAddress) ? 0 : limiter.take(`mail ${networkOf(remoteAddress)}`, mailRate);
       done(wait > 0 ? new SmtpRefusal(451, '4.7.1 Too many mails; try again later.') : null);
     },
     onRcptTo: ({ address }, session, done) =>

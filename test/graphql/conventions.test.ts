@@ -185,6 +185,7 @@ describe('the schema', () => {
     'SavedQuery',
     'TierOffer',
     'VaultWriter',
+    'WebhookDelivery',
     'ProjectRequest',
     'ProjectSnapshot',
     'ProjectUser',

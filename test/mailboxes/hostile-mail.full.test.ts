@@ -35,8 +35,10 @@ async function kept(raw: string | Buffer) {
 }
 
 const big = 10 * 1024 * 1024 - 1_000;
-const filled = (head: string, unit: string) =>
-  Buffer.concat([Buffer.from(head), Buffer.alloc(big - head.length, unit)]);
+/** More than is looked at of a body. */
+const middle = 1024 * 1024;
+const filled = (head: string, unit: string, size = big) =>
+  Buffer.concat([Buffer.from(head), Buffer.alloc(size - head.length, unit)]);
 
 const bombs: readonly (readonly [string, string, Buffer])[] = [
   ['empty lines', 'too_many_lines', filled('A: b\r\n\r\n', '\r\n')],
@@ -64,7 +66,10 @@ test.each(bombs)('a mail of nothing but %s is refused for good: %s', async (_wha
 });
 
 const harmless: readonly (readonly [string, Buffer | string])[] = [
-  ['many elements in each other', filled('Content-Type: text/html\r\n\r\n', `${'<table><a><b>'.repeat(20)}\r\n`)],
+  [
+    'many elements in each other',
+    filled('Content-Type: text/html\r\n\r\n', `${'<table><a><b>'.repeat(20)}\r\n`, middle),
+  ],
   ['many encoded words', `Subject: ${'=?utf-8?Q?a?=\r\n '.repeat(20_000)}\r\n\r\nx`],
   ['many addresses', `To: ${'a@b, "<\r\n '.repeat(20_000)}\r\n\r\nx`],
   [
@@ -75,7 +80,10 @@ const harmless: readonly (readonly [string, Buffer | string])[] = [
     'signatures',
     `${'DKIM-Signature: v=1; a=rsa-sha256; d=b.test; s=x; h=from; l=9; bh=aaaa; b=aaaa\r\n'.repeat(2_000)}\r\nx`,
   ],
-  ['many quotations', filled('A: b\r\n\r\n', `${'> '.repeat(30)}\r\nOn Mon wrote somebody long ago in a mail:\r\n`)],
+  [
+    'many quotations',
+    filled('A: b\r\n\r\n', `${'> '.repeat(30)}\r\nOn Mon wrote somebody long ago in a mail:\r\n`, middle),
+  ],
   ['an unknown charset', 'Content-Type: text/plain; charset=klingon\r\n\r\nQapla'],
   ['nothing', '\r\n'],
 ];

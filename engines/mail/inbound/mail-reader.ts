@@ -35,7 +35,7 @@ export function createMailReader({ name, servers }: MailReaderOptions): MailRead
     most: 2,
     waitingMax: 64,
     shareMax: 16,
-    workMs: 30_000,
+    workMs: 60_000,
     memoryMb: 512,
   });
   const askers = createThreads<MailTask, MailAnswer>({

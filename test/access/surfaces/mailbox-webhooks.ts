@@ -72,7 +72,9 @@ export const mailboxWebhookSurfaces = ({ params, service }: Stage): Surfaces => 
         action: 'mailbox.webhook_redriven',
         kind: 'webhook_delivery',
         objectId: 'delivery.delivery_id',
-        written: 'select xmin::text from mailbox_webhook_deliveries where id = $1',
+        // A node takes the delivery at once. The lock on the project's row is of this change alone.
+        written: `select p.xmax::text as xmin from projects p join mailbox_webhook_deliveries d on d.project_id = p.id
+          where d.id = $1`,
       },
       field: () =>
         `mutation { redriveMailboxWebhookDelivery(input: { ${target()}, delivery: "${idOf('whd')}" }) { deliveryId } }`,

@@ -1,5 +1,5 @@
 import './mail.css';
-import { MailQuestionMark } from 'lucide-react';
+import { MailX } from 'lucide-react';
 import { Badge, StateBadge } from '../../design/badge.tsx';
 import { Facts } from '../../design/facts.tsx';
 import { Loaded } from '../../design/loaded.tsx';
@@ -36,7 +36,7 @@ export default function MessagePage({ project, message: id }: MessageProps) {
       <Loaded answer={answer}>
         {({ mailboxMessage: found }) =>
           found === null ? (
-            <State icon={MailQuestionMark} title="Message not found">
+            <State icon={MailX} title="Message not found">
               It was deleted with its mailbox, or you have no access to it.
             </State>
           ) : (
