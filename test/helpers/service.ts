@@ -147,6 +147,8 @@ const backgroundTexts: readonly RegExp[] = [
   /where ctid = any/,
   /pg_inherits/,
   /to_regclass\(name\)/,
+  // Whether leased work waits.
+  /^select exists \(select from "\w+" where "\w+"\."due_at" <= now\(\)\) as "due"$/,
 ];
 
 /** Those of a request's own. */
