@@ -101,6 +101,8 @@ export function releasesOf({ params, service }: Pick<Stage, 'params' | 'service'
       params.project_id,
       id,
     ]);
+    // As the feed of its deploys would say.
+    for (const { services } of service.nodes) services.sites.heard(`deploys:${params.project_id}`);
     return id;
   }
 
