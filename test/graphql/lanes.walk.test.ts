@@ -111,9 +111,9 @@ test(`the short way and the full server answer ${operations} operations alike, t
     }),
     { numRuns: operations, endOnFailure: true },
   );
-  // Both kinds have to occur, or the test would show little.
-  expect(seen.data).toBeGreaterThan(operations / 20);
-  expect(seen.refused).toBeGreaterThan(operations / 20);
+  // Both kinds have to occur, or the test would show little. One in sixteen is answered with data, by chance fewer.
+  expect(seen.data).toBeGreaterThan(operations / 100);
+  expect(seen.refused).toBeGreaterThan(operations / 100);
 });
 
 test('what is not plain is left to the full server', async () => {
