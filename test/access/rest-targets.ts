@@ -82,6 +82,7 @@ const needed: Readonly<Record<string, object>> = {
   'assets.put': { key: 'a.txt', content: 'a' },
   'functions.createRun': { event_type: 'tried', idempotency_key: 'tried' },
   'email.registerWebhook': { url: 'https://example.com/mail', events: ['bounced'] },
+  'email.updateWebhook': { events: ['bounced'] },
   'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
 };
 

@@ -71,6 +71,8 @@ export function releasesOf({ params, service }: Pick<Stage, 'params' | 'service'
   /** The project has a live release with a function that answers. @returns the release */
   async function withFunction(name: string): Promise<string> {
     const before = await live();
+    // What other paths keep as secrets of a project is none that a function could be given.
+    await sql('delete from project_secrets where project_id = $1', [params.project_id]);
     const [known] = await sql(
       `select 1 from release_functions join function_builds using (org_id, project_id, fingerprint)
        where release_id = $1 and name = $2`,
