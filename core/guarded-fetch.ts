@@ -1,6 +1,5 @@
 import type { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import { addressKind } from './address-kinds.ts';
 import { openGuarded } from './guarded-request.ts';
 
@@ -85,9 +84,6 @@ export function createGuardedFetch({
       const kind = addressKind(address);
       return kind === 'public' || (kind === 'private' && (isNamed || namedAddresses.includes(address)));
     };
-    // A literal address is never looked up.
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !isAllowed(literal)) throw new GuardedFetchError('forbidden_address', url.host);
 
     const late = AbortSignal.timeout(timeoutMs);
     const ended = signal === undefined ? late : AbortSignal.any([late, signal]);

@@ -7,7 +7,7 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream';
 
 /** How far a request has come: its name is resolved, its connection made, its certificate checked. */
@@ -39,14 +39,17 @@ export interface GuardedOpening {
 }
 
 /**
- * The one place where the gateway connects to servers that it was told of: the caller has judged the URL, a literal
- * address in it included, and here every address that its name resolves to is judged as well. The connection goes to
- * the addresses that were judged.
+ * The one place where the gateway connects to servers that it was told of: the caller has judged the scheme of the URL, and
+ * here its address is judged, or every address that its name resolves to. The connection goes to the addresses that were
+ * judged.
  *
  * @returns the answer, whose body has yet to be read
  */
 export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
   const { url, method = 'GET', headers, body, signal, trial, agent = false } = opening;
+  // A literal address is never looked up.
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0 && !opening.isAllowed(literal)) return Promise.reject(opening.refusal());
   const options: RequestOptions = {
     method,
     // As it is sent: the body is counted as it comes.

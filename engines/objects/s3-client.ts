@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Agent, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { addressKind } from '../../core/address-kinds.ts';
@@ -110,8 +109,6 @@ export function createS3Client(settings: S3Settings) {
     const url = urlOf(settings, key, query);
     const isAllowed = (address: string) => ['public', 'private'].includes(addressKind(address));
     const refusal = () => new StorageUnavailableError('The address of the object store is not one to connect to.');
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(literal) !== 0 && !isAllowed(literal)) throw refusal();
     const { headers } = await new AwsV4Signer({
       ...settings,
       url: url.href,

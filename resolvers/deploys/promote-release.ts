@@ -12,15 +12,14 @@ import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { cursorNow } from '../events/shared/cursor-now.ts';
 import { pollAfter } from '../events/shared/poll-after.ts';
-import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { activate } from './apply/activate.ts';
-import { baseConflict } from './computed-plan.ts';
 import { type DeployOperation, edgeOf, edgeWire, findOperation, restorePointOf } from './deploy-operation.ts';
 import { findLive } from './live-release.ts';
 import { insertOperationStatement } from './plan-deploy.ts';
 import { findRelease, loadRelease, type ReleaseRow } from './release-store.ts';
 import { refuseRunning, targetStatement } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
+import { refuseOtherLive } from './shared/live-state.ts';
 
 interface Prepared {
   readonly target: ReleaseRow;
@@ -80,9 +79,7 @@ export const promoteRelease = mutation({
   async handler(work, _input, { target, state, before, liveId, warnings, cursor }): Promise<Promoted> {
     const { services, org, project } = work;
     const owner = { orgId: org.id, projectId: project.id };
-    await lockProjectFor(work, deployActions['project:deploys:write']);
-    const live = await findLive(work.rows, owner);
-    if (live.releaseId !== liveId) throw baseConflict(liveId, live.releaseId);
+    await refuseOtherLive(work, deployActions['project:deploys:write'], liveId);
     await refuseRunning(work.rows, owner);
     const actor = actorOf(await work.caller(), work, services.now());
     const [operation] = await work.rows(

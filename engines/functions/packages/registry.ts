@@ -1,6 +1,5 @@
 import { type IncomingMessage, Agent as PlainAgent } from 'node:http';
 import { Agent } from 'node:https';
-import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressKind } from '../../../core/address-kinds.ts';
 import { openGuarded } from '../../../core/guarded-request.ts';
@@ -85,8 +84,7 @@ export function openRegistry({ url: base, token }: RegistrySettings): Registry {
       return kind === 'public' || (kind === 'private' && isNamed);
     };
     const refusal = () => new PackageError(`${what} lies at ${url.host}, which is not in the public internet`);
-    const literal = url.hostname.replace(/^\[|\]$/g, '');
-    if ((!isNamed && url.protocol !== 'https:') || (isIP(literal) !== 0 && !isAllowed(literal))) throw refusal();
+    if (!isNamed && url.protocol !== 'https:') throw refusal();
     return openGuarded({
       url,
       headers: { accept, ...(isNamed && token !== undefined ? { authorization: `Bearer ${token}` } : {}) },
