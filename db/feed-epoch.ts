@@ -59,6 +59,9 @@ export class FeedEpoch implements ConnectionCheck {
   readonly #keys: KeyRing;
   /** The latest answer. Undefined until {@link begin}. */
   #history: string | undefined;
+  /** How many questions were asked, and which of them the epoch is known from: an answer that comes late is an older one. */
+  #asked = 0;
+  #known = 0;
 
   /** @param keys that seal cursors of feeds */
   constructor(keys: KeyRing) {
@@ -77,18 +80,31 @@ export class FeedEpoch implements ConnectionCheck {
   async admit(history: string | null, client: Asked): Promise<void> {
     const [own, stored] = partsOf(history);
     if (own !== stored) await client.query(settleText, [epochFact, own]);
+    const asked = ++this.#asked;
     const settled = await ask(client);
     const [, , epoch] = partsOf(settled);
     this.#history = settled!;
-    this.#keys.feedEpoch = epoch;
+    this.#learn(asked, epoch);
+  }
+
+  /** Takes over an epoch that this node has begun. */
+  begun(epoch: string): void {
+    this.#learn(++this.#asked, epoch);
   }
 
   /** Takes over an epoch that another node has begun. */
   async refresh(db: Pick<Database, 'rows'>): Promise<void> {
     const before = this.#history;
+    const asked = ++this.#asked;
     const [row] = await db.rows(epochStatement.with({}));
     // A connection of another history that was made meanwhile knows better.
-    if (this.#history === before) this.#keys.feedEpoch = row!.epoch;
+    if (this.#history === before) this.#learn(asked, row!.epoch);
+  }
+
+  #learn(asked: number, epoch: string): void {
+    if (asked < this.#known) return;
+    this.#known = asked;
+    this.#keys.feedEpoch = epoch;
   }
 }
 

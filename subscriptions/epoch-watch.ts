@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { KeyRing } from '../core/keys.ts';
 import type { FeedEpoch } from '../db/feed-epoch.ts';
 import type { Database } from '../db/pool.ts';
 import type { Epochs } from '../resolvers/installation/services.ts';
@@ -7,7 +6,6 @@ import type { Signals } from './signals.ts';
 
 export interface EpochWatchOptions {
   readonly db: Pick<Database, 'rows'>;
-  readonly keys: KeyRing;
   readonly feedEpoch: FeedEpoch;
   readonly log: Logger;
   readonly signals: Signals;
@@ -24,7 +22,7 @@ const signalKey = 'installation:epoch';
 
 /** Hears of epochs of feeds that other nodes begin: when one says so, and now and then. */
 export function createEpochWatch(options: EpochWatchOptions): RunningEpochWatch {
-  const { db, keys, feedEpoch, log, signals, everyMs = 5_000 } = options;
+  const { db, feedEpoch, log, signals, everyMs = 5_000 } = options;
   let failing = false;
   let ended = false;
 
@@ -44,7 +42,7 @@ export function createEpochWatch(options: EpochWatchOptions): RunningEpochWatch 
   const timer = setInterval(() => void refresh(), everyMs).unref();
   return {
     begun: (epoch) => {
-      keys.feedEpoch = epoch;
+      feedEpoch.begun(epoch);
       try {
         signals.publish(signalKey, 0n);
       } catch (error) {

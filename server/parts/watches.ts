@@ -32,7 +32,7 @@ export async function openWatches(
   const feeds = createFeedHub({ db, signals, log, draining, epoch: () => keys.feedEpoch });
   lifecycle.onClose(feeds.close);
   metrics.watchFeedFollowers(feeds.followed);
-  const epochs = createEpochWatch({ db, keys, feedEpoch, log, signals });
+  const epochs = createEpochWatch({ db, feedEpoch, log, signals });
   lifecycle.onClose(epochs.close);
   // A right that has ended is noticed within five seconds, also when the signal is lost: the look itself takes time.
   const authority = createAuthorityWatch({ db, log, signals, everyMs: 4_000 });

@@ -78,7 +78,7 @@ const spelt = (value: unknown): string =>
       : String(value);
 
 function flagWords({ name, type, required }: Flag, value: unknown, values: Json): string[] {
-  if (name === 'confirm') return ['--confirm'];
+  if (name === 'confirm' && type === 'boolean') return ['--confirm'];
   // What is taken away is said by a flag of its own.
   if (name === 'clear') return Object.values(values).includes(null) ? ['--clear'] : [];
   if (value === undefined || value === null) return required === true ? [`--${name}`, ''] : [];

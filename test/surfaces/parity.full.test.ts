@@ -102,6 +102,9 @@ const ofTheMoment = [
   'releases.promote',
 ];
 
+const isFailed = (answer: unknown): answer is { readonly error: { readonly code: string } } =>
+  (answer as { readonly status?: unknown } | undefined)?.status === 'failed';
+
 /** Every scalar of a value, with the name of the member that holds it. */
 function leaves(value: unknown, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => leaves(one, name));
@@ -149,6 +152,8 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
         // A command pays, or says why it does not.
         if ('refused' in rest && rest.refused === 'PAYMENT_REQUIRED')
           return expect(told).toEqual({ refused: expect.stringMatching(/^PAYMENT|^SPEND_CAP/) });
+        // One that waits for the end of something fails when that does.
+        if ('answer' in rest && isFailed(rest.answer)) return expect(told).toEqual({ refused: rest.answer.error.code });
         expect(asShown(surface.name, ownPart(surface.name, told))).toEqual(asShown(surface.name, rest));
       },
     );

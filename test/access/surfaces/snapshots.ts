@@ -81,7 +81,8 @@ export const snapshotSurfaces = ({ params, service }: Stage): Surfaces => {
         written: `select s.xmin::text from project_snapshots s join project_restores r on r.pre_restore_id = s.id
           where r.snapshot_id = $1`,
       },
-      field: () => `mutation { restoreProjectSnapshot(input: { ${target()} }) { plan { snapshotId } } }`,
+      field: () =>
+        `mutation { restoreProjectSnapshot(input: { ${target()}, confirm: "${token}" }) { restore { snapshotId } } }`,
     },
     'DELETE /projects/v1/:project_id/snapshots/:snapshot_id': {
       cells: change,
