@@ -34,7 +34,9 @@ export type IdPrefix =
   | 'whd'
   | 'fnrun'
   | 'fnatt'
-  | 'snap';
+  | 'snap'
+  | 'ntf'
+  | 'evt';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

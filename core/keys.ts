@@ -30,6 +30,7 @@ export type KeyPurpose =
   | 'acme-accounts'
   | 'host-certificates'
   | 'mail-return-paths'
+  | 'notice-secrets'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

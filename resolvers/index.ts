@@ -30,6 +30,7 @@ import { live } from './live/domain.ts';
 import { mail } from './mail/domain.ts';
 import { mailboxesDomain } from './mailboxes/domain.ts';
 import { members } from './members/domain.ts';
+import { notices } from './notices/domain.ts';
 import { operator } from './operator/domain.ts';
 import { operatorContact } from './operator-contact/domain.ts';
 import { orgs } from './orgs/domain.ts';
@@ -87,6 +88,7 @@ export const domains: readonly Domain[] = [
   escalations,
   contacts,
   operatorContact,
+  notices,
   operator,
   payments,
   audits,

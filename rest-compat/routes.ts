@@ -17,6 +17,7 @@ import { installationRoutes } from './installation.ts';
 import { mailRoutes } from './mail.ts';
 import { mailboxRoutes } from './mailboxes.ts';
 import { memberRoutes } from './members.ts';
+import { noticeRoutes } from './notices.ts';
 import { operatorContactRoutes } from './operator-contact.ts';
 import { orgRoutes } from './orgs.ts';
 import { productRoutes } from './products.ts';
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...roomRoutes,
   ...roomInviteRoutes,
   ...escalationRoutes,
+  ...noticeRoutes,
   ...operatorContactRoutes,
   ...errorRoutes,
   ...mailRoutes,

@@ -42,7 +42,7 @@ const ContactRef = builder.objectRef<ShownContact>('OperatorContact').implement(
     email: t.string({ nullable: true, description: 'Mail address.', resolve: ({ contact }) => contact.email }),
     webhook: t.string({
       nullable: true,
-      description: 'Where notices are to be posted once they can be signed; nothing is posted yet.',
+      description: 'Where notices are posted, once there is a secret to sign them with.',
       resolve: ({ contact }) => contact.webhook,
     }),
     assurance: t.field({

@@ -30,6 +30,7 @@ import './mailbox-messages.ts';
 import './mailbox-webhooks.ts';
 import './mailboxes.ts';
 import './members.ts';
+import './notices.ts';
 import './operator-contacts.ts';
 import './operator.ts';
 import './org-settings.ts';

@@ -8,6 +8,7 @@ import type { ServiceSettings, Services } from '../kernel/run/context.ts';
 import { startRunWorkers } from '../resolvers/functions/runs/run-workers.ts';
 import type { NodeFacts } from '../resolvers/installation/services.ts';
 import { startWebhookWorkers } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
+import { startNoticeWorkers } from '../resolvers/notices/notice-workers.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { payments } from '../resolvers/payments/payments.ts';
 import { startCopyWorkers } from '../resolvers/snapshots/copy-workers.ts';
@@ -84,6 +85,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       functionRuns: startLeased(start, 'function runs', startRunWorkers, () => services),
       copies: startLeased(start, 'copies', startCopyWorkers, () => services),
       webhookDeliveries: startLeased(start, 'webhook deliveries', startWebhookWorkers, () => services),
+      noticeDeliveries: startLeased(start, 'notices', startNoticeWorkers, () => services),
       webhookFetch: createGuardedFetch({
         named: config.webhookOrigins,
         timeoutMs: webhookMs,

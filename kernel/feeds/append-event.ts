@@ -5,7 +5,8 @@ import { eventKeys } from '../../db/schema/events.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
 import { insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
-import { type EventType, keptDays } from './event-types.ts';
+import { enqueueNotices } from './enqueue-notices.ts';
+import { type EventType, keptDays, urgencyOf } from './event-types.ts';
 import type { FeedName } from './feeds.ts';
 import { fitPayload } from './fit-payload.ts';
 
@@ -51,6 +52,7 @@ export function appendEvent<Payload extends z.ZodObject>(event: PlatformEvent<Pa
       keptDays: keptDays[eventClass],
       onceKey,
       occurredAt,
+      isTold: urgencyOf(type) !== undefined,
     }),
   };
 }
@@ -81,10 +83,12 @@ const appendStatement = statement(
       ...pick(events, 'orgId', 'projectId', 'type', 'class', 'source', 'payload', 'keptDays'),
       onceKey: typed<string | null>('text'),
       occurredAt: typed<Date | null>('timestamp with time zone'),
+      /** Whether people are told of it. */
+      isTold: typed<boolean>('boolean'),
     },
     row: pick(events, 'position'),
   },
-  ({ orgId, onceKey, occurredAt, ...told }, row) => sql`with head as (
+  ({ orgId, onceKey, occurredAt, isTold, ...told }, row) => sql`with head as (
       ${insertSelect(
         feedHeads,
         { orgId, ...head, position: sql`1` },
@@ -106,6 +110,6 @@ const appendStatement = statement(
         sql`from head`,
       )} returning ${row}
     )
-    select position from told union all
+    select position from told where ${enqueueNotices(orgId, sql`told.position`, isTold)} union all
     select ${eventKeys.position} from ${eventKeys} where ${eventKeys.orgId} = ${orgId} and ${eventKeys.key} = ${onceKey}`,
 );

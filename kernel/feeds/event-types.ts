@@ -28,10 +28,33 @@ export interface EventType<Payload extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly class: EventClass;
   readonly level: EventLevel;
+  /** How people call it. @default the words of its name */
+  readonly title?: string;
   /** Ids and verdict fields: an event points at what it is about. */
   readonly payload: Payload;
+  /**
+   * Whether whoever answers for it is told of it beside the feed: `critical` unless they want no notices of what happens,
+   * `ordinary` if they want all. Of some classes they are told whatever they want, see {@link urgencyOf}, except where
+   * another event tells them: `none`. @default `none`
+   */
+  readonly notice?: 'critical' | 'ordinary' | 'none';
   /** Where to look next. @default nowhere */
   readonly nextActions?: (event: TypedEvent<z.output<Payload>>) => readonly NextAction[];
+}
+
+/** Classes of which whoever answers for it is told by mail, whatever they want. Contract 02, section 5.0. */
+const mandatory: ReadonlySet<EventClass> = new Set([
+  'security',
+  'recovery',
+  'billing_critical',
+  'destructive_lifecycle',
+  'verification',
+]);
+
+/** How urgent a notice of an event is; undefined where there is none. */
+export function urgencyOf({ class: eventClass, notice }: Pick<EventType, 'class' | 'notice'>) {
+  if (notice === 'none') return undefined;
+  return mandatory.has(eventClass) ? 'mandatory' : notice;
 }
 
 interface TypedEvent<Payload> {
@@ -44,6 +67,10 @@ const known = new Map<string, EventType>();
 
 /** Every type that was declared, by its name: what is read back is looked up here, and no application may take a name. */
 export const eventTypes: ReadonlyMap<string, EventType> = known;
+
+/** What people call an event: as its domain says, else the words of its name. */
+export const titleOf = (type: string): string =>
+  known.get(type)?.title ?? `${type[0]!.toUpperCase()}${type.slice(1).replaceAll('_', ' ')}`;
 
 /** An identity function: the compiler infers the payload that the next actions are made of. */
 export const event = <Payload extends z.ZodObject>(type: Omit<EventType<Payload>, 'name'>) => type;

@@ -5,6 +5,8 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const errorEvents = events({
   error_fingerprints_observed: event({
     class: 'lifecycle',
+    title: 'New errors after a deploy',
+    notice: 'critical',
     level: 'project',
     payload: z.object({
       release_id: z.string(),

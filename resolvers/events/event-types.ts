@@ -5,20 +5,9 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const comingEvents = events({
   project_transfer_completed: event({
     class: 'destructive_lifecycle',
+    title: 'A project was handed over',
     level: 'project',
     payload: z.object({ transfer_id: z.string(), from_org_id: z.string(), to_org_id: z.string() }),
-  }),
-  webhook_disabled: event({
-    class: 'lifecycle',
-    level: 'org',
-    payload: z.object({ target: z.literal('operator_webhook'), consecutive_failures: z.int().min(0) }),
-    nextActions: () => [
-      {
-        type: 'edit_request',
-        command: 'svc contacts preferences set',
-        why: 'Name an address that answers, or rotate its secret.',
-      },
-    ],
   }),
   channel_route_auto_paused: event({
     class: 'security',

@@ -7,6 +7,8 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const incidentEvents = events({
   platform_incident: event({
     class: 'platform_incident',
+    title: 'An incident of the platform',
+    notice: 'critical',
     level: 'any',
     payload: z.object({
       incident_id: z.string(),

@@ -9,7 +9,6 @@ import { tierNames, tiers } from '../../kernel/limits/tier-table.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { releaseSlugs } from '../orgs/shared/claim-slug.ts';
-import { queueLeaseEnded } from './lease-ended-mail.ts';
 import type { MovedOrg } from './moved-org.ts';
 import { notifyOfMove } from './notify-of-move.ts';
 
@@ -81,7 +80,6 @@ async function follow(
     details: { from, to, lease_expires_at: leaseExpiresAt.toISOString() },
   }));
   await writeSystemAudit(work.client, work, 'lease_ended', entries);
-  if (to === 'past_due') await queueLeaseEnded(work, moved);
   if (to !== 'purged') await notifyOfMove(work, from, to, moved);
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);

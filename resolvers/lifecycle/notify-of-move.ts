@@ -2,14 +2,13 @@ import { sql } from '../../db/drizzle.ts';
 import type { LifecycleState } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
-import { entersAt } from '../../kernel/access/lifecycle.ts';
+import { entersAt, type LeaseEnd } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import { lifecycleEvents } from './event-types.ts';
 import type { MovedOrg } from './moved-org.ts';
 
 const types = {
-  past_due: lifecycleEvents.organization_past_due,
   frozen: lifecycleEvents.organization_frozen,
   dormant: lifecycleEvents.organization_dormant,
 } as const;
@@ -21,22 +20,33 @@ const types = {
 export async function notifyOfMove(
   work: Work,
   from: LifecycleState,
-  to: keyof typeof types,
+  to: 'past_due' | keyof typeof types,
   moved: readonly MovedOrg[],
 ): Promise<void> {
   for (const org of moved) {
-    const payload = { organization_lifecycle_state: to, previous_state: from };
-    const tell = (type: (typeof types)[keyof typeof types], at: Date) =>
+    const own = { orgId: org.id, projectId: null };
+    const at = (state: LeaseEnd) => entersAt(org, state, org.movedAt).toISOString();
+    const payload = (effective: string) => ({
+      organization_lifecycle_state: to,
+      previous_state: from,
+      effective_at: effective,
+    });
+    const standing = payload(org.movedAt.toISOString());
+    const ahead = {
+      lease_expires_at: org.leaseExpiresAt.toISOString(),
+      frozen_at: at('frozen'),
+      dormant_at: at('dormant'),
+      purge_at: at('purged'),
+    };
+    if (to === 'past_due')
       work.append(
-        appendEvent({
-          orgId: org.id,
-          projectId: null,
-          type,
-          payload: { ...payload, effective_at: at.toISOString() },
-        }),
+        appendEvent({ ...own, type: lifecycleEvents.organization_past_due, payload: { ...standing, ...ahead } }),
       );
-    tell(types[to], org.movedAt);
-    if (to === 'dormant') tell(lifecycleEvents.organization_purge_scheduled, entersAt(org, 'purged', org.movedAt));
+    else work.append(appendEvent({ ...own, type: types[to], payload: standing }));
+    if (to === 'dormant')
+      work.append(
+        appendEvent({ ...own, type: lifecycleEvents.organization_purge_scheduled, payload: payload(at('purged')) }),
+      );
   }
   if (to !== 'past_due') return;
   const leases = new Map(moved.map(({ id, leaseExpiresAt }) => [id, leaseExpiresAt.toISOString()]));

@@ -6,6 +6,7 @@ import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { noteAttempts } from '../escalations/shared/note-attempts.ts';
+import { noteMail } from '../notices/shared/note-mail.ts';
 import { notifyUndelivered } from '../operator-contact/shared/notify-undelivered.ts';
 
 /** After so many failed attempts a mail is given up. */
@@ -80,7 +81,13 @@ const leasedStatement = statement(
 const skippedStatement = statement(
   'mail.skipped',
   { params: pick(mailOutbox, 'id') },
-  ({ id }) => sql`with skipped as (select ${id}::text as id)
+  ({ id }) => sql`with skipped as (select ${id}::text as id), noticed as (
+      ${noteMail(sql`skipped`, {
+        attempts: sql`0`,
+        state: sql`'deferred'`,
+        error: sql`'No mail server is configured.'`,
+      })}
+    )
     ${noteAttempts(sql`skipped`, {
       attempt: sql`0`,
       status: sql`'skipped_disabled'`,
@@ -105,6 +112,13 @@ const settleStatement = statement(
         sentAt: sql`case when ${state} = 'sent' then now() end`,
       })} where ${mailOutbox.id} = ${id} and ${mailOutbox.attempts} = ${attempts} and ${mailOutbox.state} = 'queued'
       returning ${mailOutbox.id}
+    ), noticed as (
+      ${noteMail(sql`settled`, {
+        attempts,
+        state: sql`case ${state} when 'sent' then 'delivered' when 'failed' then 'failed_permanent'
+          else 'failed_transient' end`,
+        error: lastError,
+      })}
     )
     ${noteAttempts(sql`settled`, {
       attempt: attempts,

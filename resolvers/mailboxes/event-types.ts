@@ -4,6 +4,7 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const mailboxEventTypes = events({
   mailbox_suspended: event({
     class: 'security',
+    title: 'A mailbox was suspended',
     level: 'project',
     payload: z.object({
       mailbox_id: z.string(),

@@ -11,6 +11,7 @@ const posture = z.object({
 export const memberEvents = events({
   org_recovery_posture_degraded: event({
     class: 'recovery',
+    title: 'A lost key would lock everybody out',
     level: 'org',
     payload: posture,
     nextActions: ({ orgId }) => [
@@ -24,6 +25,7 @@ export const memberEvents = events({
   }),
   org_recovery_posture_recovered: event({
     class: 'recovery',
+    title: 'A lost key no longer locks everybody out',
     level: 'org',
     payload: posture,
   }),

@@ -5,6 +5,7 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const operatorContactEvents = events({
   verification_failed: event({
     class: 'verification',
+    title: 'An address could not be verified',
     level: 'org',
     payload: z.object({
       subject: z.enum(['contact_email', 'domain']),

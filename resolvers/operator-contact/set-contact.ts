@@ -1,30 +1,24 @@
 import { z } from 'zod';
-import { readUrl } from '../../core/urls.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { type Column, sql } from '../../db/drizzle.ts';
+import { noticePreferences } from '../../db/schema/notices.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { allOf, excluded, insertInto, nameOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { givenName, shows } from '../../kernel/input/fields.ts';
+import { webhookUrl } from '../../kernel/input/webhook-url.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
 import { sendChallenge } from './send-challenge.ts';
 import {
+  assuranceOf,
   findContact,
   lockContact,
   OperatorContactWire,
   operatorContactToWire,
   type ShownContact,
 } from './shared/contact.ts';
-
-/** An address on the web that is nobody's secret. */
-const httpsUrl = z
-  .string()
-  .max(2_048, 'at most 2048 characters')
-  .refine((text) => {
-    const url = readUrl(text);
-    return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
-  }, 'must be an https address without credentials and without a fragment');
 
 /** `POST /agent/v1/contact`. Contract 02, section 5.1. */
 export const setContact = mutation({
@@ -41,10 +35,10 @@ export const setContact = mutation({
       .refine((name) => shows.test(name), 'must show something')
       .describe('What people call the contact, 1 to 64 characters.'),
     email: emailAddress.nullish().describe('Mail address; null takes it away, absent leaves it.'),
-    webhook: httpsUrl
+    webhook: webhookUrl
       .nullish()
       .describe(
-        'Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it.',
+        'Where notices are posted, once there is a secret to sign them with; null takes it away, absent leaves it. With a secret, a change needs a passkey.',
       ),
   }),
   async handler(work, { name, email, webhook }): Promise<ShownContact> {
@@ -54,6 +48,14 @@ export const setContact = mutation({
     const address = email === undefined ? (before?.email ?? null) : email;
     const moved = address !== (before?.email ?? null);
     const target = webhook === undefined ? (before?.webhook ?? null) : webhook;
+    // What is posted there was let be posted by whoever holds the passkey.
+    const isProven = before !== undefined && assuranceOf(before) === 'operator_passkey';
+    if (
+      target !== (before?.webhook ?? null) &&
+      !isProven &&
+      (await work.rows(signedStatement.with({ principalId: id }))).length > 0
+    )
+      throw new ServiceError('OPERATOR_PASSKEY_REQUIRED');
     const [stored] = await work.rows(
       upsertStatement.with({ principalId: id, name, email: address, webhook: target, moved }),
     );
@@ -68,6 +70,13 @@ export const setContact = mutation({
   wire: OperatorContactWire,
   toWire: operatorContactToWire,
 });
+
+const signedStatement = statement(
+  'operator.signed-webhook',
+  { params: pick(noticePreferences, 'principalId'), row: pick(noticePreferences, 'principalId') },
+  ({ principalId }, row) => sql`select ${row} from ${noticePreferences}
+    where ${noticePreferences.principalId} = ${principalId} and ${noticePreferences.webhookSecret} is not null`,
+);
 
 // Nobody is known to read another address yet, and the reader of the old one enrolled the passkey.
 const upsertStatement = statement(

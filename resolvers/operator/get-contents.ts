@@ -11,8 +11,8 @@ import { query } from '../../kernel/run/operation.ts';
 import { projectDataActions } from '../project-data/shared/actions.ts';
 import { asReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
 import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
-import { answeredFor, answering } from '../sessions/shared/sessions.ts';
-import { lookedFor, refuseNarrow } from './reach.ts';
+import { answeredFor, answering, lookedFor } from '../sessions/shared/sessions.ts';
+import { refuseNarrow } from './reach.ts';
 
 /** What a project is made of, by name alone. */
 export interface ProjectContents {

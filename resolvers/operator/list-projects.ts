@@ -8,8 +8,8 @@ import { query } from '../../kernel/run/operation.ts';
 import { projectActions } from '../projects/shared/actions.ts';
 import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
-import { answering } from '../sessions/shared/sessions.ts';
-import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
+import { answering, lookedFor } from '../sessions/shared/sessions.ts';
+import { type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
 
 export interface OperatedProjects {
   readonly scope: OperatorScope;

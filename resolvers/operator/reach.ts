@@ -10,7 +10,7 @@ import type { Action } from '../../kernel/access/permissions.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
-import { answeredFor, answering, walletsOf } from '../sessions/shared/sessions.ts';
+import { answeredFor, answering, lookedFor, walletsOf } from '../sessions/shared/sessions.ts';
 
 /** For whom it is looked: an operator by its address, and so for all who named that; anybody else for itself. */
 export interface OperatorScope {
@@ -47,12 +47,6 @@ export interface Reach {
   readonly wallets: readonly string[];
   readonly advisories: readonly Advisory[];
 }
-
-/** The principals whose things a caller may look at: itself and, of an operator, those whose contact its address is. */
-export const lookedFor = (caller: PrincipalBacked) => ({
-  principal: caller.principal.id,
-  email: caller.kind === 'operator' ? caller.email : null,
-});
 
 /**
  * Whoever names something with a credential that answers for nothing is told what it is told everywhere.

@@ -5,6 +5,8 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 export const paymentEvents = events({
   platform_payment_received: event({
     class: 'billing',
+    title: 'A payment was received',
+    notice: 'ordinary',
     level: 'org',
     payload: z.object({
       kind: z.enum(['topup', 'tier', 'email_pack', 'room_seat']),

@@ -99,6 +99,9 @@ const ofNoOrg = [
   'operator.sendVerification',
   'operator.enrollPasskey',
   'operator.confirmEmail',
+  'notices.rotateSecret',
+  'notices.setPreferences',
+  'notices.test',
   'inquiries.record',
   'licences.verifyTransaction',
 ];
@@ -114,6 +117,9 @@ const ownAffairs = [
   'operator.sendVerification',
   'operator.enrollPasskey',
   'operator.confirmEmail',
+  'notices.rotateSecret',
+  'notices.setPreferences',
+  'notices.test',
 ];
 
 test('every change there is gets tried here', () => {

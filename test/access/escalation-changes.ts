@@ -21,6 +21,16 @@ export function escalationChanges(service: Service, home: Home): Changes {
     }));
   const escalationId = ({ escalation_id }: Record<string, string>) => escalation_id!;
   const written = 'select xmin::text from escalations where id = $1';
+  const preferencesWritten = 'select xmin::text from notice_preferences where principal_id = $1';
+  /** The operator of the caller has a verified address, a passkey and a webhook. */
+  const proven = () =>
+    control.sql(
+      `insert into operator_contacts (principal_id, name, email, webhook, email_verified_at, passkey_bound_at)
+       values ($1, 'Ada', 'ada@example.com', 'https://example.com/', now(), now())
+       on conflict (principal_id) do update set email = excluded.email, webhook = excluded.webhook,
+         email_verified_at = now(), passkey_bound_at = now()`,
+      [own],
+    );
   let own: string;
   let confirming: string;
   let contacts = 0;
@@ -140,6 +150,41 @@ export function escalationChanges(service: Service, home: Home): Changes {
         }),
         objectId: () => own,
         written: 'select xmin::text from operator_contacts where principal_id = $1',
+      },
+      {
+        operation: 'notices.setPreferences',
+        action: 'notices.preferences_set',
+        kind: 'principal',
+        send: send(
+          'PATCH',
+          () => '/agent/v1/notifications/preferences',
+          () => ({ digest_cadence: 'daily' }),
+        ),
+        objectId: () => own,
+        written: preferencesWritten,
+      },
+      {
+        operation: 'notices.rotateSecret',
+        action: 'notices.secret_rotated',
+        kind: 'principal',
+        send: anew(async () => {
+          await proven();
+          return { path: '/agent/v1/webhook-secret/rotate' };
+        }),
+        objectId: () => own,
+        written: preferencesWritten,
+      },
+      {
+        operation: 'notices.test',
+        action: 'notices.tested',
+        kind: 'principal',
+        send: anew(async () => {
+          await proven();
+          await control.sql('update notice_preferences set tested_at = null');
+          return { path: '/agent/v1/notifications/test' };
+        }),
+        objectId: () => own,
+        written: preferencesWritten,
       },
       {
         operation: 'operator.confirmEmail',

@@ -51,6 +51,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delivery: 'inner',
   run: 'inner',
   snapshot: 'inner',
+  notification: 'inner',
   plan: 'inner',
   operation: 'inner',
   release: 'inner',

@@ -34,7 +34,11 @@ function heldLook({ epoch }: Awaited<ReturnType<typeof opened>>) {
     return found;
   };
   const done = epoch.refresh({ rows });
-  return { read: read.promise, end: () => (letGo.resolve(), done) };
+  const end = () => {
+    letGo.resolve();
+    return done;
+  };
+  return { read: read.promise, end };
 }
 
 test('a look that began before this node has begun an epoch does not bring the epoch of before back', async () => {

@@ -48,6 +48,9 @@ const mailsOf = (orgId: string) =>
     [orgId],
   );
 
+/** A day as notices write it. */
+const dayOf = (at: Date) => new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(at);
+
 /** Hours after the end of the lease, and what the organization is then. Contract 01, section 1.19. */
 const timetable: readonly (readonly [hours: number, state: string])[] = [
   [-1, 'active'],
@@ -122,12 +125,16 @@ test('the notice of a lease that ended long ago names a day of deletion that is 
   );
   await leaseEnded(orgId, '1 year');
   await runLifecycle();
-  const [mail] = await mailsOf(orgId);
+  const [mail] = await until(async () => {
+    const mails = (await mailsOf(orgId)).filter(({ subject }) => subject.startsWith('The lease has ended'));
+    expect(mails).toHaveLength(1);
+    return mails;
+  });
   const [purge] = await service.control.sql<{ at: Date }>(
     `select lifecycle_entered_at + interval '168 hours' as at from orgs where id = $1`,
     [orgId],
   );
-  expect(mail!.body_text).toContain(`and on ${purge!.at.toISOString().slice(0, 10)} the organization's projects`);
+  expect(mail!.body_text).toContain(`purge at: ${dayOf(purge!.at)}`);
 });
 
 test('more organizations than one batch are moved by one run, each once, though the job runs twice at once', async () => {
@@ -147,7 +154,7 @@ test('more organizations than one batch are moved by one run, each once, though 
   expect(moved).toEqual({ orgs: 230, rows: 230 });
 });
 
-test('owners are told once at the addresses they have verified that the lease has ended', async () => {
+test('whoever answers for an organization is told once at the address they have verified that the lease has ended', async () => {
   const { orgId, principalId } = await service.owner('Ada’s lab');
   const address = async (principal: string, verified: boolean) => {
     const email = `${randomUUID()}@example.com`;
@@ -162,20 +169,24 @@ test('owners are told once at the addresses they have verified that the lease ha
   await address(principalId, false);
   const colleague = await service.actors.session();
   await service.actors.member(orgId, colleague.principalId, 'admin');
-  await address(colleague.principalId, true);
+  const hers = await address(colleague.principalId, true);
   await leaseEnded(orgId, '20 days');
   await runLifecycle();
   await runLifecycle();
-  const mails = await mailsOf(orgId);
-  expect(mails).toMatchObject([{ recipient: told, subject: 'The lease of Ada’s lab has ended' }]);
+  const subject = 'The lease has ended: Ada’s lab';
+  const mails = await until(async () => {
+    const found = (await mailsOf(orgId)).filter((one) => one.subject === subject);
+    expect(found.map(({ recipient }) => recipient)).toEqual([told, hers].toSorted());
+    return found;
+  });
   const [{ expires }] = (await service.control.sql<{ expires: Date }>(
     'select lease_expires_at as expires from orgs where id = $1',
     [orgId],
   )) as [{ expires: Date }];
   for (const days of [0, 14, 44, 104]) {
-    expect(mails[0]!.body_text).toContain(new Date(expires.getTime() + days * 86_400_000).toISOString().slice(0, 10));
+    expect(mails[0]!.body_text).toContain(dayOf(new Date(expires.getTime() + days * 86_400_000)));
   }
-  expect(mails[0]!.body_text).toContain('svc tier set prototype');
+  expect(mails[0]!.body_text).toContain('/tiers/v1/');
 });
 
 test('a perpetual lease keeps an organization active, and makes it so again', async () => {

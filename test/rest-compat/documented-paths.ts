@@ -126,6 +126,13 @@ export const documented = [
   'GET /agent/v1/operator/projects 200',
   'GET /agent/v1/operator/projects/:id/contents 200',
   'GET /agent/v1/operator/status 200',
+  'GET /agent/v1/notifications 200',
+  'GET /agent/v1/notifications/:notification_id 200',
+  'GET /agent/v1/notifications/channels 200',
+  'GET /agent/v1/notifications/preferences 200',
+  'PATCH /agent/v1/notifications/preferences 200',
+  'POST /agent/v1/notifications/test 200',
+  'POST /agent/v1/webhook-secret/rotate 201',
   'POST /agent/v1/notifications/channels/chat 201',
   // Contract 02, sections 1.2, 1.6 and 1.8.
   'GET /projects/v1/:project_id/events 200',

@@ -90,6 +90,8 @@ test('nearly every operation has somebody who may', () => {
       .sort(),
   ).toEqual([
     'audit.buy',
+    'notices.rotateSecret',
+    'notices.test',
     'operator.connectChat',
     'operator.enrollPasskey',
     'products.buyPack',

@@ -47,6 +47,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     authPools: undefined as never,
     images: undefined as never,
     epochs: undefined as never,
+    noticeDeliveries: undefined as never,
     passwords: undefined as never,
     identityProviders: undefined as never,
     sqlReader: undefined as never,

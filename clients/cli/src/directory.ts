@@ -265,6 +265,18 @@ export const directory: readonly GroupEntry[] = [
     summary: 'Who is paged, and in which order',
     load: () => import('./groups/contacts.ts'),
   },
+  {
+    section: together,
+    name: 'deliveries',
+    summary: 'What you were told, and how that went',
+    load: () => import('./groups/deliveries.ts'),
+  },
+  {
+    section: together,
+    name: 'webhook-secret',
+    summary: 'What notices to your webhook are signed with',
+    load: () => import('./groups/webhook-secret.ts'),
+  },
 
   {
     section: rest,

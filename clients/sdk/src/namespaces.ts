@@ -25,6 +25,7 @@ import { invites } from './namespaces/invites.ts';
 import { licences } from './namespaces/licences.ts';
 import { mail } from './namespaces/mail.ts';
 import { members } from './namespaces/members.ts';
+import { notices } from './namespaces/notices.ts';
 import { operator } from './namespaces/operator.ts';
 import { orgs } from './namespaces/orgs.ts';
 import { products } from './namespaces/products.ts';
@@ -68,6 +69,7 @@ export interface Namespaces {
   readonly licences: ReturnType<typeof licences>;
   readonly mail: ReturnType<typeof mail>;
   readonly members: ReturnType<typeof members>;
+  readonly notices: ReturnType<typeof notices>;
   readonly operator: ReturnType<typeof operator>;
   readonly orgs: ReturnType<typeof orgs>;
   readonly products: ReturnType<typeof products>;
@@ -112,6 +114,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   licences: licences(connection),
   mail: mail(connection),
   members: members(connection),
+  notices: notices(connection),
   operator: operator(connection),
   orgs: orgs(connection),
   products: products(connection),
@@ -155,6 +158,7 @@ export {
   licences,
   mail,
   members,
+  notices,
   operator,
   orgs,
   products,

@@ -1155,6 +1155,42 @@ export interface MessageRecipient {
   readonly ackedAt: string | null;
 }
 
+export interface Notification {
+  readonly id: string;
+  readonly recipientEmail: string | null;
+  readonly kind: 'digest' | 'lifecycle_event' | 'threshold_alert' | 'missing_verified_recipient';
+  readonly eventType: string | null;
+  readonly channel: 'email' | 'webhook' | 'chat' | 'skipped';
+  readonly deliveryStatus: 'delivered' | 'failed_transient' | 'failed_permanent' | 'skipped_no_recipient' | 'skipped_disabled' | 'deferred';
+  readonly deliveryError: string | null;
+  readonly attemptCount: number;
+  readonly isTest: boolean;
+  readonly relatedProjectId: string | null;
+  readonly relatedOrganizationId: string | null;
+  readonly relatedWalletAddress: string | null;
+  readonly createdAt: string;
+  readonly redactedAt: string | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+}
+
+export interface NotificationPreferences {
+  readonly channels: {
+    readonly email: boolean;
+    readonly webhook: boolean;
+  };
+  readonly webhookUrl: string | null;
+  readonly webhookSigningSecretConfigured: boolean;
+  readonly webhookDisabledAt: string | null;
+  readonly digestCadence: 'off' | 'daily' | 'weekly' | 'monthly';
+  readonly digestDayOfWeek: number;
+  readonly digestHourUtc: number;
+  readonly thresholdAlerts: 'off' | 'digest_only' | 'immediate';
+  readonly lifecycleEvents: 'off' | 'critical_only' | 'all';
+  readonly securityEvents: 'always';
+  readonly locale: string;
+  readonly timezone: string;
+}
+
 export interface OperationActor {
   readonly schemaVersion: 1;
   readonly principal: {

@@ -14,13 +14,13 @@ import {
   findWebhook,
   type MailboxWebhook,
   MailboxWebhookWire,
+  mailWebhookUrl,
   ofMailbox,
   webhookColumns,
   webhookEvents,
   webhookId,
   webhooksOf,
   webhookToWire,
-  webhookUrl,
 } from './webhook.ts';
 
 const access = onNamedOrOwnProject(mailboxActions['project:mail:write']);
@@ -40,7 +40,7 @@ export const registerMailboxWebhook = mutation({
   summary: 'Have an address told what happens to the mail of a mailbox.',
   access,
   lifecycle: 'gated',
-  input: z.object({ ...ofMailbox, url: webhookUrl, events: webhookEvents }),
+  input: z.object({ ...ofMailbox, url: mailWebhookUrl, events: webhookEvents }),
   async handler(work, { mailbox: name, url, events }): Promise<MailboxWebhook> {
     await lockProjectFor(work, mailboxActions['project:mail:write']);
     const mailbox = await mailboxToRead(work.rows, work, name);
@@ -67,7 +67,12 @@ export const updateMailboxWebhook = mutation({
   summary: 'Change the address of a webhook, or what it is told of. What still waits goes to the new address.',
   access,
   lifecycle: 'gated',
-  input: z.object({ ...ofMailbox, webhook: webhookId, url: webhookUrl.optional(), events: webhookEvents.optional() }),
+  input: z.object({
+    ...ofMailbox,
+    webhook: webhookId,
+    url: mailWebhookUrl.optional(),
+    events: webhookEvents.optional(),
+  }),
   async handler(work, { mailbox: name, webhook, url, events }): Promise<MailboxWebhook> {
     if (url === undefined && events === undefined) throw invalidField('url', 'or `events` must be given');
     await lockProjectFor(work, mailboxActions['project:mail:write']);

@@ -4,6 +4,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { mailboxWebhooks, mailEvents } from '../../../db/schema/mailbox-webhooks.ts';
 import { pick, type RowOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
+import { webhookUrl } from '../../../kernel/input/webhook-url.ts';
 import { itsProject, mailboxName } from '../mailbox.ts';
 
 export const webhookColumns = pick(mailboxWebhooks, 'id', 'mailboxId', 'url', 'events', 'createdAt', 'updatedAt');
@@ -18,16 +19,8 @@ export const ofMailbox = {
 
 export const webhookId = z.string().min(1).max(256).describe('The webhook, `whk_…`.');
 
-const isLocal = (host: string): boolean => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
-
-export const webhookUrl = z
-  .string()
-  .max(2_048)
-  .refine((text) => {
-    const url = URL.parse(text);
-    if (url === null || url.username !== '' || url.password !== '') return false;
-    return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal(url.hostname));
-  }, 'must be an https address without credentials, or an http one of this machine')
+/** Where events are sent to. */
+export const mailWebhookUrl = webhookUrl
   .describe('Where events are sent to: an https address without credentials. http is for `localhost` and `127.0.0.1`.')
   .meta({ examples: ['https://example.com/mail'] });
 

@@ -6,6 +6,7 @@ import { type SQL, sql } from '../../../db/drizzle.ts';
 import { authenticators, sessions } from '../../../db/schema/identity.ts';
 import { operatorContacts } from '../../../db/schema/operator-contacts.ts';
 import { insertSelect, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import type { PrincipalBacked } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AuditEntry } from '../../../kernel/run/operation.ts';
@@ -182,6 +183,12 @@ const insertStatement = statement(
     return sql`${insertSelect(sessions, values, allStand)} returning ${row}`;
   },
 );
+
+/** The principals whose things a caller may look at: itself and, of an operator, those whose contact its address is. */
+export const lookedFor = (caller: PrincipalBacked) => ({
+  principal: caller.principal.id,
+  email: caller.kind === 'operator' ? caller.email : null,
+});
 
 /** The parameters of {@link answeredFor}. */
 export const answering = { principal: typed<string>('text'), email: typed<string | null>('text') };

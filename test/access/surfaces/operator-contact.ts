@@ -15,6 +15,17 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       select id, 'Ada', 'ada@example.com' from principals`);
     return undefined;
   };
+  /** Something that the owner was told. */
+  const notice = async () => {
+    await control.sql('delete from notices');
+    await control.sql(
+      `insert into notices (id, principal_id, fact, kind, channel, target, state)
+       select 'ntf_told', principal_id, 'told', 'lifecycle_event', 'email', 'ada@example.com', 'delivered'
+       from memberships where org_id = $1 and role = 'owner'`,
+      [params.org_id],
+    );
+    return { notification_id: 'ntf_told' };
+  };
   return {
     'POST /agent/v1/contact': {
       cells: 'A + + F A A A A',
@@ -58,6 +69,38 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
     'GET /agent/v1/operator/status': {
       cells: 'A + + + A A A A',
       field: () => '{ operatorStatus { emailStatus } }',
+    },
+    'GET /agent/v1/notifications': {
+      cells: 'A + + + A A A A',
+      field: () => '{ notifications { edges { node { notificationId } } } }',
+    },
+    'GET /agent/v1/notifications/:notification_id': {
+      cells: 'A + + + A A A A',
+      prepare: notice,
+      field: () => `{ notification(notification: "${params.notification_id}") { channel } }`,
+    },
+    'GET /agent/v1/notifications/preferences': {
+      cells: 'A + + + A A A A',
+      field: () => '{ notificationPreferences { email } }',
+    },
+    'PATCH /agent/v1/notifications/preferences': {
+      cells: 'A + + F A A A A',
+      body: () => ({ digest_cadence: 'daily' }),
+      field: () => 'mutation { setNotificationPreferences(input: { digestCadence: DAILY }) { digestCadence } }',
+    },
+    'GET /agent/v1/notifications/channels': {
+      cells: 'A + + + A A A A',
+      field: () => '{ notificationChannels { emailVerified } }',
+    },
+    'POST /agent/v1/notifications/test': {
+      cells: 'A V V A A A A A',
+      prepare: named,
+      field: () => 'mutation { testNotification(input: {}) { sourceEventId } }',
+    },
+    'POST /agent/v1/webhook-secret/rotate': {
+      cells: 'A K K F A A A A',
+      prepare: named,
+      field: () => 'mutation { rotateWebhookSecret(input: {}) { rotatedAt } }',
     },
     // Nobody has an address that was verified, and there is no provider of chats.
     'POST /agent/v1/contact/passkey/enroll': {

@@ -78,7 +78,7 @@ export const rows = {
         as: 'webhook',
         type: 'string',
         about:
-          'Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it.',
+          'Where notices are posted, once there is a secret to sign them with; null takes it away, absent leaves it. With a secret, a change needs a passkey.',
       },
     },
     key: 'taken',

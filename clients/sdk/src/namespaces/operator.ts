@@ -18,7 +18,7 @@ export const operator = (connection: Connection) => ({
   /** What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at. */
   getOverview: method<Record<string, never>, GetOverviewAnswer>(connection, { call: 'GET /agent/v1/operator/overview' }),
   /** Whether notices about what a caller answers for reach a person, and what needs one. */
-  getStatus: method<Record<string, never>, GetStatusAnswer>(connection, { call: 'GET /agent/v1/operator/status', freeOut: ['skipped_notifications', 'active_thresholds'] }),
+  getStatus: method<Record<string, never>, GetStatusAnswer>(connection, { call: 'GET /agent/v1/operator/status' }),
   /** All projects that a person or a wallet answers for, over organizations and wallets. */
   listProjects: method<ListProjectsInput, ListProjectsAnswer>(connection, { call: 'GET /agent/v1/operator/projects', freeOut: ['projects.creator.principal.linked_identities_at_capture', 'projects.creator.authority'] }),
   /** Mail the link that verifies the contact’s address once more; a verified one stays as it is. */
@@ -102,10 +102,24 @@ export interface GetStatusAnswer {
     readonly kind: string;
     readonly detail: string;
   }[];
-  readonly skippedNotifications: readonly unknown[];
+  readonly skippedNotifications: readonly {
+    readonly id: string;
+    readonly eventType: string | null;
+    readonly relatedProjectId: string | null;
+    readonly relatedOrganizationId: string | null;
+    readonly relatedWalletAddress: string | null;
+    readonly createdAt: string;
+  }[];
   readonly organizations: readonly string[];
   readonly projects: readonly string[];
-  readonly activeThresholds: readonly unknown[];
+  readonly activeThresholds: readonly {
+    readonly resource: string;
+    readonly level: 'warn' | 'critical';
+    readonly scopeKind: 'organization';
+    readonly scopeId: string;
+    readonly crossedAt: string;
+    readonly lastObservedValue: number | null;
+  }[];
   readonly operatorReachability: {
     readonly reachable: boolean;
     readonly verifiedRecipientCount: number;
@@ -136,7 +150,7 @@ export interface SetContactInput {
   readonly name: string;
   /** Mail address; null takes it away, absent leaves it. */
   readonly email?: string | null | undefined;
-  /** Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it. */
+  /** Where notices are posted, once there is a secret to sign them with; null takes it away, absent leaves it. With a secret, a change needs a passkey. */
   readonly webhook?: string | null | undefined;
 }
 

@@ -57,7 +57,7 @@ export type SetOperatorContactInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** What people call the contact, 1 to 64 characters. */
   readonly name: string;
-  /** Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it. */
+  /** Where notices are posted, once there is a secret to sign them with; null takes it away, absent leaves it. With a secret, a change needs a passkey. */
   readonly webhook?: string | null | undefined;
 };
 

@@ -1,0 +1,33 @@
+import { notices } from '../../db/schema/notices.ts';
+import { leasedStatements } from '../../kernel/durability/leased-statements.ts';
+import { type LeasedWork, startLeasedWork } from '../../kernel/durability/leased-work.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
+import { sendNotice } from './send-notice.ts';
+
+declare module '../../kernel/run/context.ts' {
+  interface Services {
+    /** Posts notices, on this node. */
+    readonly noticeDeliveries: LeasedWork;
+  }
+}
+
+/** How long a node that has a notice is believed to be alive, in seconds. */
+const leaseSeconds = 60;
+
+const leasedNotices = leasedStatements(
+  { table: notices, id: notices.id, lane: notices.principalId, dueAt: notices.dueAt, lease: notices.lease },
+  leaseSeconds,
+);
+
+/** @param contextOf the context of background work, which ends with the signal */
+export const startNoticeWorkers = (services: Services, contextOf: (signal: AbortSignal) => Context) =>
+  startLeasedWork({
+    statements: leasedNotices,
+    rows: services.db.rows,
+    log: services.log,
+    run: (item, signal) => sendNotice(contextOf(signal), item),
+    atOnce: 10,
+    perLane: 2,
+    renewMs: 15_000,
+    pollMs: 2_000,
+  });

@@ -1,0 +1,80 @@
+import type { NextAction } from '../../core/error-codes.ts';
+import { sql } from '../../db/drizzle.ts';
+import { events } from '../../db/partitioned/events.ts';
+import { notices } from '../../db/schema/notices.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import { eventTypes, urgencyOf } from '../../kernel/feeds/event-types.ts';
+import type { ServiceSettings } from '../../kernel/run/context.ts';
+import type { Task } from '../../kernel/run/task.ts';
+import { eventMail } from './event-mail.ts';
+import { recipientsOfOrg } from './recipients.ts';
+import { type Fact, tell } from './tell.ts';
+
+/** Tells people of an event, once: exactly when it was appended. */
+export const tellEvent: Task = async ({ ctx }, payload) => {
+  const { orgId, position } = payload as { readonly orgId: string; readonly position: string };
+  const fact = `${orgId}:${position}`;
+  await unitOfWork(ctx, async (work) => {
+    // It was told before whoever told it could say so.
+    if ((await work.rows(toldStatement.with({ fact }))).length > 0) return;
+    const [event] = await work.rows(eventStatement.with({ orgId, position: BigInt(position) }));
+    if (event === undefined) return;
+    const urgency = urgencyOf(eventTypes.get(event.type)!);
+    if (urgency === undefined) return;
+    const recipients = await work.rows(recipientsOfOrg.with({ orgId }));
+    await tell(work, { ...factOf(event, work.services.settings, fact), urgency }, recipients);
+  });
+};
+
+/** What an event tells. */
+export const factOf = (event: ToldEvent, settings: ServiceSettings, fact: string): Omit<Fact, 'urgency'> => ({
+  fact,
+  kind: 'lifecycle_event',
+  type: event.type,
+  orgId: event.orgId,
+  projectId: event.projectId,
+  isTest: false,
+  payload: eventPayload(event),
+  mailFor: (recipient) => eventMail(event, actionsOf(event), settings, recipient),
+});
+
+/** Contract 02, section 5.8. */
+const eventPayload = (event: ToldEvent) => ({
+  type: event.type,
+  class: event.class,
+  occurred_at: event.occurredAt.toISOString(),
+  project_id: event.projectId,
+  organization_id: event.orgId,
+  payload: event.payload,
+  next_actions: actionsOf(event).map((action) => ({ ...action })),
+  is_test: false,
+});
+
+const actionsOf = (event: ToldEvent): readonly NextAction[] => eventTypes.get(event.type)?.nextActions?.(event) ?? [];
+
+const eventRow = {
+  ...pick(events, 'orgId', 'projectId', 'type', 'class', 'payload', 'occurredAt'),
+  orgName: computed<string | null>('text', sql`${orgs.displayName}`),
+  projectName: computed<string | null>('text', sql`${projects.name}`),
+};
+
+/** An event with what people call what it is about. */
+export type ToldEvent = RowOf<typeof eventRow>;
+
+const eventStatement = statement(
+  'notices.event',
+  { params: { orgId: typed<string>('uuid'), position: typed<bigint>('bigint') }, row: eventRow },
+  ({ orgId, position }, row) => sql`select ${row} from ${events}
+    join ${orgs} on ${orgs.id} = ${events.orgId}
+    left join ${projects} on ${projects.orgId} = ${events.orgId} and ${projects.id} = ${events.projectId}
+    where ${events.orgId} = ${orgId} and ${events.position} = ${position}`,
+);
+
+const toldStatement = statement(
+  'notices.told',
+  { params: pick(notices, 'fact'), row: pick(notices, 'id') },
+  ({ fact }, row) => sql`select ${row} from ${notices} where ${notices.fact} = ${fact} limit 1`,
+);
