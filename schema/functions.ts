@@ -1,4 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { nextMoments } from '../engines/release/next-due.ts';
 import { deleteFunction } from '../resolvers/function-changes/delete-function.ts';
 import {
   type Rebuilt,
@@ -11,7 +12,7 @@ import { type FunctionAnswer, invokeFunction } from '../resolvers/functions/invo
 import { listFunctions } from '../resolvers/functions/list-functions.ts';
 import type { FunctionLine } from '../resolvers/functions/log-feed.ts';
 import { openFunctionLogs } from '../resolvers/functions/open-function-logs.ts';
-import type { LiveFunction } from '../resolvers/functions/shared/live-functions.ts';
+import type { LiveFunction, LiveRoute } from '../resolvers/functions/shared/live-functions.ts';
 import { type ShownSchedule, scheduleMetaOf } from '../resolvers/functions/shared/schedule-meta.ts';
 import { type FunctionLineArrived, followFunctionLogs } from '../subscriptions/function-logs.ts';
 import { builder } from './builder.ts';
@@ -45,6 +46,12 @@ const FunctionScheduleRef = builder.objectRef<ShownSchedule>('FunctionSchedule')
     cron: t.exposeString('cron', { description: 'Minutes, hours, days, months and weekdays.' }),
     timezone: t.exposeString('timezone', { description: 'Where the clock is that it goes by.' }),
     nextRunAt: t.expose('nextAt', { type: 'DateTime', nullable: true, description: 'When it comes due next.' }),
+    nextRuns: t.field({
+      type: ['DateTime'],
+      description: 'The next five moments at which it comes due.',
+      resolve: ({ cron, timezone, nextAt }) =>
+        nextAt === null ? [] : [nextAt, ...nextMoments(cron, timezone, nextAt, 4)],
+    }),
     lastRunAt: t.expose('lastRunAt', { type: 'DateTime', nullable: true, description: 'When it had a run last.' }),
     lastStatus: t.exposeString('lastStatus', { nullable: true, description: 'How that run stands.' }),
     lastError: t.string({
@@ -53,6 +60,18 @@ const FunctionScheduleRef = builder.objectRef<ShownSchedule>('FunctionSchedule')
       resolve: ({ lastError }) => lastError?.message ?? null,
     }),
     runCount: t.exposeInt('runCount', { description: 'Runs that it has had.' }),
+  }),
+});
+
+const FunctionRouteRef = builder.objectRef<LiveRoute>('FunctionRoute').implement({
+  description: 'A public path that leads to a function.',
+  fields: (t) => ({
+    pattern: t.exposeString('pattern', { description: 'The path, or its beginning followed by `*`.' }),
+    methods: t.stringList({
+      nullable: true,
+      description: 'The methods of HTTP; null: all.',
+      resolve: ({ methods }) => methods && [...methods],
+    }),
   }),
 });
 
@@ -87,6 +106,26 @@ const ProjectFunctionRef = builder.objectRef<LiveFunction>('ProjectFunction').im
       resolve: ({ schedules }) => scheduleMetaOf(schedules),
     }),
     requireAuth: t.exposeBoolean('requireAuth', { description: 'Whether it answers signed-in users alone.' }),
+    roleTable: t.string({
+      nullable: true,
+      description: 'The table that tells the roles of users; null where no role is asked for.',
+      resolve: ({ requireRole }) => requireRole?.table ?? null,
+    }),
+    allowedRoles: t.stringList({
+      description: 'The roles that it answers; empty where no role is asked for.',
+      resolve: ({ requireRole }) => [...(requireRole?.allowed ?? [])],
+    }),
+    routes: t.field({
+      type: [FunctionRouteRef],
+      description: 'The public paths that lead to it, in the order in which they are matched.',
+      resolve: ({ routes }) => [...routes],
+    }),
+    deps: t.stringList({ description: 'Packages, as its specification names them.', resolve: ({ deps }) => [...deps] }),
+    depsResolved: t.field({
+      type: 'JSONObject',
+      description: 'The version of each package that it was built with.',
+      resolve: ({ depsResolved }) => depsResolved,
+    }),
     class: t.exposeString('class', { description: '`standard`, or `ssr` for one that renders pages.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When a release had it first.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When a release had it first as it is now.' }),
@@ -224,7 +263,15 @@ changeField('invokeFunction', invokeFunction, {
   result: (answer) => answer,
 });
 
-const lines = inputsOf(getFunctionLogs, { omit: ['project'] });
+const FunctionLogStreamEnum = builder.enumType('FunctionLogStream', {
+  description: 'What a line that a function printed is of.',
+  values: {
+    STDOUT: { value: 'stdout', description: 'What it says: `console.log`.' },
+    STDERR: { value: 'stderr', description: 'What it complains of: `console.error` and `console.warn`.' },
+  } as const,
+});
+
+const lines = inputsOf(getFunctionLogs, { omit: ['project'], types: { stream: FunctionLogStreamEnum } });
 
 builder.objectField(ProjectRef, 'functionLogs', (t) =>
   t.field({
@@ -245,7 +292,7 @@ const FunctionLogEventRef = builder.objectRef<FunctionLineArrived>('FunctionLogE
   }),
 });
 
-const opened = inputsOf(openFunctionLogs, { omit: ['cursor'] });
+const opened = inputsOf(openFunctionLogs, { omit: ['cursor'], types: { stream: FunctionLogStreamEnum } });
 
 builder.subscriptionField('functionLogs', (t) =>
   t.field({

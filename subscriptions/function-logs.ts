@@ -32,7 +32,7 @@ export const followFunctionLogs = (
   { after, first, ...wanted }: FollowFunctionLogsOptions,
 ): FeedSource<FunctionLine, FunctionLineArrived> =>
   new FeedSource(ctx, first, async () => {
-    const { project, name, request_id: requestId } = wanted;
+    const { project, name, request_id: requestId, stream } = wanted;
     const { feed, position, head, reset } = await execute(openFunctionLogs, ctx, { ...wanted, cursor: after });
     return {
       feed,
@@ -40,19 +40,29 @@ export const followFunctionLogs = (
       head,
       reset,
       // A line is the same for all readers.
-      audience: `${feedKey(feed.name)}:${JSON.stringify([name, requestId])}`,
+      audience: `${feedKey(feed.name)}:${JSON.stringify([name, requestId, stream])}`,
       authority: projectAuthority(await ctx.caller(), feed.name.orgId, project, action),
       revoked: () => notAuthorized(action, 'project_not_found'),
-      selects: selectOf(name, requestId),
+      selects: selectOf({ name, requestId, stream }),
       toEvent: eventsOf(ctx.services, feed),
     };
   });
 
 // Out here, so that an audience, which outlives who began it, holds nothing of its subscribers.
 const selectOf =
-  (name: string, requestId: string | undefined) =>
+  ({
+    name,
+    requestId,
+    stream,
+  }: {
+    readonly name: string;
+    readonly requestId?: string | undefined;
+    readonly stream?: string | undefined;
+  }) =>
   (line: FunctionLine): boolean =>
-    line.function === name && (requestId === undefined || line.requestId === requestId);
+    line.function === name &&
+    (requestId === undefined || line.requestId === requestId) &&
+    (stream === undefined || line.stream === stream);
 
 const eventsOf =
   ({ keys }: Context['services'], feed: Feed<FunctionLine>) =>

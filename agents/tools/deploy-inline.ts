@@ -31,13 +31,16 @@ export interface InlineDeploy {
   readonly allowed: readonly string[] | true;
 }
 
+/** A deploy as it stands, with what its plan has said. */
+export type InlineDeployed = Deploy & Pick<Plan, 'summary' | 'is_noop' | 'warnings'>;
+
 /** How often a deploy is planned anew that another one came before, as the SDK does. */
 const conflictTries = 3;
 const sentAtOnce = 4;
 const steps = 4;
 
 /** Plans, uploads what the call has brought, commits, and waits for the end as long as a call is held. */
-export async function deployInline(ctx: Context, given: InlineDeploy): Promise<object> {
+export async function deployInline(ctx: Context, given: InlineDeploy): Promise<InlineDeployed> {
   const inline = inlineSpec(given.spec);
   const isBound = typeof (given.spec.base as Json | undefined)?.release_id === 'string';
   for (let left = conflictTries; ; left -= 1) {
@@ -58,7 +61,7 @@ async function deployOnce(
   ctx: Context,
   { project, key, allowed }: InlineDeploy,
   { spec, content }: InlineSpec,
-): Promise<object> {
+): Promise<InlineDeployed> {
   const told = (done: number, what: string) => ctx.progress?.({ done, of: steps, what });
   told(0, 'Planning');
   const asked = { project, spec: { ...spec, project_id: project }, request_key: key };

@@ -14,7 +14,7 @@ import { deployInline } from './deploy-inline.ts';
 import { inlineBytesMax } from './inline-spec.ts';
 import { type Arguments, closedForm, type Tool, type ToolRun } from './tool.ts';
 
-const consent = {
+export const consent = {
   idempotency_key: z
     .string()
     .min(1)
@@ -25,7 +25,16 @@ const consent = {
   allow_warning_codes: z.array(z.string().max(128)).max(100).optional().describe('Agrees to warnings of these codes.'),
 };
 
-const projectText = z.string().min(1).max(64).describe('Project, for example `prj_0kz3m`.');
+/** Which warnings a call agrees to. */
+export const allowedBy = ({
+  allow_warnings: all,
+  allow_warning_codes: codes = [],
+}: {
+  readonly allow_warnings?: boolean | undefined;
+  readonly allow_warning_codes?: readonly string[] | undefined;
+}): readonly string[] | true => (all === true ? true : codes);
+
+export const projectText = z.string().min(1).max(64).describe('Project, for example `prj_0kz3m`.');
 
 const member = (description: string) => z.record(z.string(), z.unknown()).optional().describe(description);
 
@@ -65,26 +74,42 @@ const filesInput = z.strictObject({
   ...consent,
 });
 
-const output = DeployOperationWire.extend({
+const deployed = DeployOperationWire.extend({
   summary: z.string(),
   is_noop: z.boolean(),
   warnings: z.array(warningWire),
 });
 
-/** What both tools are, apart from their arguments. */
-function deployTool<Input extends z.ZodObject>(
-  name: string,
-  description: string,
-  input: Input,
-  deploy: (run: ToolRun, args: z.output<Input>) => Promise<object>,
-): Tool {
+interface DeployTool<Input extends z.ZodObject> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Input;
+  /** @default the deploy as it stands */
+  readonly output?: z.ZodObject;
+  /** What it asks beside the operations of a deploy. @default nothing */
+  readonly asks?: readonly string[];
+  readonly deploy: (run: ToolRun, args: z.output<Input>) => Promise<object>;
+}
+
+/** What these tools have in common. */
+export function deployTool<Input extends z.ZodObject>({
+  name,
+  description,
+  input,
+  output = deployed,
+  asks = [],
+  deploy,
+}: DeployTool<Input>): Tool {
   return {
     name,
     description: `${description} It waits 25 seconds at most for the end; deploy_get reads on. A warning that asks for confirmation stops it before anything is uploaded.`,
     input: closedForm(input),
     output: wholeForm(output, 'output'),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    operations: [planDeploy, planContent, commitContent, commitDeploy, getDeploy, openDeploy].map((op) => op.name),
+    operations: [
+      ...[planDeploy, planContent, commitContent, commitDeploy, getDeploy, openDeploy].map((op) => op.name),
+      ...asks,
+    ],
     isPriced: false,
     secrets: [],
     waits: () => undefined,
@@ -100,25 +125,22 @@ function deployTool<Input extends z.ZodObject>(
 
 /** Whole deploys in one call, with the content inside of it. Contract 04, sections 4.2.3 and 4.2.4. */
 export const deployTools: readonly Tool[] = [
-  deployTool(
-    'deploy',
-    'Deploys a release: plans it, uploads the content that came with the call, makes it live at once, and waits.',
-    deployInput,
-    ({ ctx }, { project_id: project, idempotency_key: key, allow_warnings, allow_warning_codes, ...spec }) =>
-      deployInline(ctx, { project, spec, key, allowed: allow_warnings === true ? true : (allow_warning_codes ?? []) }),
-  ),
-  deployTool(
-    'deploy_site',
-    'Makes these files the whole site of a project, in place of those before, and leaves everything else as it is.',
-    filesInput,
-    ({ ctx }, { project, files, idempotency_key: key, allow_warnings, allow_warning_codes }) =>
-      deployInline(ctx, {
-        project,
-        spec: { site: { replace: byPath(files) } },
-        key,
-        allowed: allow_warnings === true ? true : (allow_warning_codes ?? []),
-      }),
-  ),
+  deployTool({
+    name: 'deploy',
+    description:
+      'Deploys a release: plans it, uploads the content that came with the call, makes it live at once, and waits.',
+    input: deployInput,
+    deploy: ({ ctx }, { project_id: project, idempotency_key: key, allow_warnings, allow_warning_codes, ...spec }) =>
+      deployInline(ctx, { project, spec, key, allowed: allowedBy({ allow_warnings, allow_warning_codes }) }),
+  }),
+  deployTool({
+    name: 'deploy_site',
+    description:
+      'Makes these files the whole site of a project, in place of those before, and leaves everything else as it is.',
+    input: filesInput,
+    deploy: ({ ctx }, { project, files, idempotency_key: key, ...agreed }) =>
+      deployInline(ctx, { project, spec: { site: { replace: byPath(files) } }, key, allowed: allowedBy(agreed) }),
+  }),
 ];
 
 /** @throws VALIDATION_FAILED for a path that is given twice */

@@ -5,6 +5,7 @@ import { operations } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { balanceTools } from './balance-tools.ts';
 import { byProject, eitherTool } from './combine.ts';
+import { deployFunctionTool } from './deploy-function.ts';
 import { deployTools } from './deploy-tools.ts';
 import { withManifest } from './descriptions.ts';
 import { operationTool } from './operation-tool.ts';
@@ -89,6 +90,7 @@ const particular: readonly Tool[] = [
   ...balanceTools(routes),
   invitesUser(named(createUser.name, 'invite_auth_user')),
   ...deployTools,
+  deployFunctionTool,
   ...pathTools,
   ...serviceTools,
 ];

@@ -143,6 +143,10 @@ export const functionInvocations = pgTable(
     /** Empty without a release. */
     releaseId: text('release_id').notNull(),
     count: bigint('count', { mode: 'bigint' }).notNull(),
+    /** Those that failed, as the platform saw it. */
+    failed: bigint('failed', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Those that have ended, by how long they took, see `kernel/traffic/latency.ts`; empty where nobody measured. */
+    latency: integer('latency').array().notNull().default([]),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.projectId, t.span, t.startsAt, t.function, t.releaseId] }),

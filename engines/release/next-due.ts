@@ -49,6 +49,13 @@ const spelledOut = (cron: string): string =>
     .map((field, at) => field.replaceAll(/(^|,)([0-9a-z]+)\//gi, `$1$2-${lasts[at]}/`))
     .join(' ');
 
+/** The moments behind another one at which a schedule comes due, at most so many. @param cron five fields */
+export const nextMoments = (cron: string, timezone: string, after: Date, most: number): readonly Date[] =>
+  scheduleOf(cron, timezone).nextRuns(most, after);
+
+const scheduleOf = (cron: string, timezone: string): Schedule =>
+  new Schedule(spelledOut(cron), { timezone, mode: '5-part' });
+
 /**
  * The first moment behind another one at which a schedule comes due. A time of day that clocks leave out in spring comes
  * due at the end of the gap, and one that comes twice in autumn is due once. What comes due every hour or more often goes
@@ -57,5 +64,5 @@ const spelledOut = (cron: string): string =>
  * @param cron five fields, as `parseCron` takes them
  */
 export function nextDue(cron: string, timezone: string, after: Date): Date | null {
-  return new Schedule(spelledOut(cron), { timezone, mode: '5-part' }).nextRun(after);
+  return scheduleOf(cron, timezone).nextRun(after);
 }

@@ -16,8 +16,8 @@ const project = pick(functionInvocations, 'orgId', 'projectId');
 const bucketKey = pick(functionInvocations, 'orgId', 'projectId', 'span', 'startsAt', 'function', 'releaseId');
 
 /**
- * Adds counts, a list of function, release_id, count and at as JSON, to their minute and hour of a project. Answers which
- * of them were not there before.
+ * Adds counts, a list of function, release_id, count, failed, latency and at as JSON, to their minute and hour of a project.
+ * Answers which of them were not there before.
  */
 export const addInvocations = statement(
   'errors.add-invocations',
@@ -31,14 +31,22 @@ export const addInvocations = statement(
   ({ orgId, projectId, counts }, row) => sql`insert into ${functionInvocations} (${namesOf(
     ...Object.values(bucketKey),
     functionInvocations.count,
+    functionInvocations.failed,
+    functionInvocations.latency,
   )})
+    -- The platform alone measures, and names each function of a release once: there is one histogram of a group.
     select ${orgId}::uuid, ${projectId}, s.span, date_trunc(s.span, least(coalesce(i.at, now()), now()), 'UTC'),
-      i.function, i.release_id, sum(i.count)
-    from jsonb_to_recordset(${counts}::jsonb) as i(function text, release_id text, count bigint, at timestamptz),
+      i.function, i.release_id, sum(i.count), sum(coalesce(i.failed, 0)), coalesce(max(i.latency), '{}')
+    from jsonb_to_recordset(${counts}::jsonb)
+        as i(function text, release_id text, count bigint, failed bigint, latency integer[], at timestamptz),
       (values ('minute'), ('hour')) as s(span)
     group by 3, 4, 5, 6 order by 3, 4, 5, 6
     on conflict (${namesOf(...Object.values(bucketKey))}) do update ${setOf(functionInvocations, {
       count: sql`${functionInvocations.count} + ${excluded(functionInvocations.count)}`,
+      failed: sql`${functionInvocations.failed} + ${excluded(functionInvocations.failed)}`,
+      latency: sql`array(
+        select coalesce(known, 0) + coalesce(added, 0) from unnest(${functionInvocations.latency}, ${excluded(functionInvocations.latency)})
+          with ordinality as bucket (known, added, place) order by place)`,
     })}
     returning ${row}`,
 );

@@ -4,6 +4,7 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import type { Histogram } from '../../kernel/traffic/latency.ts';
 import { addInvocations, countedInHours, countedPerHourMax } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
@@ -14,6 +15,10 @@ export interface Invocations {
   readonly function: string;
   readonly releaseId: string | null;
   readonly count: number;
+  /** Those that failed. @default none */
+  readonly failed?: number | undefined;
+  /** Those that have ended, by how long they took. @default not measured */
+  readonly latency?: Histogram | undefined;
   /** @default now */
   readonly at?: Date | undefined;
 }
@@ -31,10 +36,12 @@ export async function recordInvocations(
 ): Promise<number> {
   if (invocations.length === 0) return 0;
   await noteReleases(work, project, [...new Set(invocations.flatMap(({ releaseId: id }) => id ?? []))]);
-  const given = invocations.map(({ function: name, releaseId: id, count, at }) => ({
+  const given = invocations.map(({ function: name, releaseId: id, count, failed, latency, at }) => ({
     function: name,
     release_id: id ?? '',
     count,
+    failed,
+    latency,
     at: at?.toISOString() ?? null,
   }));
   const { orgId, projectId } = project;

@@ -8,6 +8,7 @@ import { domain } from '../../kernel/run/domain.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { functionErrors } from './error-codes.ts';
 import { getFunctionLogs } from './get-function-logs.ts';
+import { getFunctionMetrics } from './get-function-metrics.ts';
 import { invokeFunction } from './invoke-function.ts';
 import { listFunctions } from './list-functions.ts';
 import { openFunctionLogs } from './open-function-logs.ts';
@@ -33,6 +34,7 @@ export const functions = domain('functions', {
     invokeFunction,
     getFunctionLogs,
     openFunctionLogs,
+    getFunctionMetrics,
     createFunctionRun,
     listFunctionRuns,
     getFunctionRun,

@@ -106,11 +106,16 @@ export class FunctionHost {
     try {
       const loaded = await this.#load(fn);
       const runner = await this.#start();
-      this.#records.count(loaded);
-      const answer = await runner.call(loaded, call);
-      const body = await collected(answer.body);
-      if (answer.status >= 500) this.#records.failedAnswer(loaded, call.requestId, { status: answer.status, body });
-      return { status: answer.status, headers: answer.headers, body };
+      this.#records.began(loaded);
+      const beganAt = performance.now();
+      try {
+        const answer = await runner.call(loaded, call);
+        const body = await collected(answer.body);
+        if (answer.status >= 500) this.#records.failedAnswer(loaded, call.requestId, { status: answer.status, body });
+        return { status: answer.status, headers: answer.headers, body };
+      } finally {
+        this.#records.ended(loaded, performance.now() - beganAt);
+      }
     } catch (error) {
       if (!(error instanceof FunctionFailureError)) throw error;
       this.#records.failed({ ...fn, functionId: fn.name }, call.requestId, error.failure);

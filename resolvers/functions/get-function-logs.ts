@@ -39,6 +39,12 @@ export const tailInput = wholeNumberFrom(1, tailMax)
   .default(50)
   .describe('How many lines, the newest: 50 unless told, at most 1000.');
 
+/** What lines are of. */
+export const ofStream = z
+  .enum(['stdout', 'stderr'])
+  .optional()
+  .describe('Only lines of one kind: `stderr` has what `console.error` and `console.warn` print.');
+
 /** `GET /projects/v1/admin/:project_id/functions/:name/logs`. Contract 03, section 3.4. */
 export const getFunctionLogs = query({
   name: 'functions.logs',
@@ -56,13 +62,17 @@ export const getFunctionLogs = query({
       .describe('Only lines from then on: milliseconds since 1970, or ISO 8601 with a zone.')
       .meta({ examples: ['2026-03-06T00:00:00Z'] }),
     request_id: ofCall,
+    stream: ofStream,
   }),
-  async handler({ services, org, project }, { name, tail, since: from = null, request_id: requestId = null }) {
+  async handler(
+    { services, org, project },
+    { name, tail, since: from = null, request_id: requestId = null, stream = null },
+  ) {
     // Lines that this node has not written yet belong to it as well.
     await services.functions.flush();
     const owner = { orgId: org.id, projectId: project.id };
     const lines = await services.db.rows(
-      tailStatement.with({ ...owner, function: name, tail, since: from, requestId }),
+      tailStatement.with({ ...owner, function: name, tail, since: from, requestId, stream }),
     );
     if (lines.length === 0) await refuseUnknown(services, owner, name);
     return lines;
@@ -113,6 +123,7 @@ const tailStatement = statement(
       tail: typed<number>('bigint'),
       since: typed<Date | null>('timestamp with time zone'),
       requestId: typed<string | null>('text'),
+      stream: typed<string | null>('text'),
     },
     row: lineColumns,
   },
@@ -121,6 +132,7 @@ const tailStatement = statement(
         and ${functionLogs.function} = ${given.function}
         and (${given.since}::timestamptz is null or ${functionLogs.at} >= ${given.since})
         and (${given.requestId}::text is null or ${functionLogs.requestId} = ${given.requestId})
+        and (${given.stream}::text is null or ${functionLogs.stream} = ${given.stream})
       order by ${functionLogs.at} desc, ${functionLogs.position} desc limit ${given.tail}) as ${functionLogs}
     order by ${functionLogs.at}, ${functionLogs.position}`,
 );

@@ -6,7 +6,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
 import { cursor, projectId, wholeNumberFrom } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { ofCall, refuseUnknown } from './get-function-logs.ts';
+import { ofCall, ofStream, refuseUnknown } from './get-function-logs.ts';
 import { type FunctionLine, logFeed } from './log-feed.ts';
 import { functionActions } from './shared/actions.ts';
 import { ofFunction } from './shared/of-function.ts';
@@ -23,6 +23,7 @@ export const openFunctionLogs = query({
     project: projectId,
     name: ofFunction,
     request_id: ofCall,
+    stream: ofStream,
     tail: wholeNumberFrom(0, 1_000)
       .default(50)
       .describe('With how many of the newest lines it begins without a cursor: 50 unless told, at most 1000.'),
@@ -30,7 +31,7 @@ export const openFunctionLogs = query({
   }),
   async handler(
     { services, org, project },
-    { name, request_id: requestId = null, tail, cursor: after },
+    { name, request_id: requestId = null, stream = null, tail, cursor: after },
   ): Promise<Opened<FunctionLine>> {
     const owner = { orgId: org.id, projectId: project.id };
     await refuseUnknown(services, owner, name);
@@ -39,7 +40,7 @@ export const openFunctionLogs = query({
     const opened = await openFeed(services, logFeed(org.id, project.id), after);
     if (after !== undefined) return opened;
     if (tail === 0) return { ...opened, position: opened.head };
-    const given = { ...owner, function: name, requestId, skipped: tail };
+    const given = { ...owner, function: name, requestId, stream, skipped: tail };
     const [before] = await services.db.rows(beforeTailStatement.with(given));
     return { ...opened, position: before?.position ?? opened.position };
   },
@@ -54,6 +55,7 @@ const beforeTailStatement = statement(
     params: {
       ...pick(functionLogs, 'orgId', 'projectId', 'function'),
       requestId: typed<string | null>('text'),
+      stream: typed<string | null>('text'),
       skipped: typed<number>('bigint'),
     },
     row: pick(functionLogs, 'position'),
@@ -62,5 +64,6 @@ const beforeTailStatement = statement(
     where ${functionLogs.orgId} = ${given.orgId} and ${functionLogs.projectId} = ${given.projectId}
       and ${functionLogs.function} = ${given.function}
       and (${given.requestId}::text is null or ${functionLogs.requestId} = ${given.requestId})
+      and (${given.stream}::text is null or ${functionLogs.stream} = ${given.stream})
     order by ${functionLogs.position} desc offset ${given.skipped} limit 1`,
 );

@@ -111,7 +111,6 @@ test.each([
 
 test.each([
   [['ci', 'list'], 'UNKNOWN_COMMAND', 'svc ci'],
-  [['functions', 'deploy', 'checkout'], 'UNKNOWN_SUBCOMMAND', 'svc functions deploy'],
   [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['billing', 'checkout', '--product', 'tier'], 'UNKNOWN_SUBCOMMAND', 'svc billing checkout'],

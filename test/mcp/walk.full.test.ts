@@ -158,6 +158,7 @@ describe('tools without a path of their own', () => {
       'delete_passkey',
       // Whole deploys: see `deploy.test.ts`.
       'deploy',
+      'deploy_function',
       'deploy_site',
       'expand_result',
       'find_tools',

@@ -610,6 +610,14 @@ export interface FunctionLogLine {
   readonly requestId?: string | undefined;
 }
 
+export interface FunctionMetricsPoint {
+  readonly at: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
 export interface FunctionNotRebuilt {
   readonly name: string;
   readonly rebuilt: false;
@@ -681,6 +689,15 @@ export interface FunctionSummary {
   readonly memory: number;
   readonly class: 'standard' | 'ssr';
   readonly requireAuth: boolean;
+  /** The table that tells roles, and those that the function answers. */
+  readonly requireRole: {
+    readonly table: string;
+    readonly allowed: readonly string[];
+  } | null;
+  readonly routes: readonly {
+    readonly pattern: string;
+    readonly methods: readonly string[] | null;
+  }[];
   readonly schedule: string | null;
   /** Of all its schedules. */
   readonly scheduleMeta: ScheduleMeta | null;
@@ -702,6 +719,14 @@ export interface FunctionSummary {
   readonly runtimeMinimumVersion: string;
   readonly depsResolved: Readonly<Record<string, string>>;
   readonly runtimeStale: boolean;
+}
+
+export interface FunctionTotals {
+  readonly name: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
 }
 
 export interface GatewayNode {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { FunctionFailure, FunctionLogLine } from '../../../engines/sandbox/runner.ts';
 import { unitOfWork, type Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import { bucketOf, emptyHistogram } from '../../../kernel/traffic/latency.ts';
 import { type Invocations, type Occurrence, reportInvoked } from '../../errors/shared/report-invoked.ts';
 import { keepLinesStatement, logFeedName } from './log-rows.ts';
 
@@ -17,7 +18,13 @@ interface ProjectRecord {
   lines: FunctionLogLine[];
   occurrences: Occurrence[];
   /** How often each function of a release ran, by both. */
-  counts: Map<string, Invocations & { count: number }>;
+  counts: Map<string, Counted>;
+}
+
+interface Counted extends Invocations {
+  count: number;
+  failed: number;
+  readonly latency: number[];
 }
 
 /** How long something may go unwritten, in milliseconds. */
@@ -50,12 +57,16 @@ export class InvocationRecord {
     this.#orgs.set(projectId, orgId);
   }
 
-  count({ projectId, functionId, releaseId }: Invoked): void {
-    const record = this.#of(projectId);
-    if (record === undefined) return;
-    const key = `${releaseId} ${functionId}`;
-    const counted = record.counts.get(key) ?? { function: functionId, releaseId, count: 0 };
-    record.counts.set(key, { ...counted, count: counted.count + 1 });
+  /** A call begins: it counts even when its process is killed. */
+  began(invoked: Invoked): void {
+    const counted = this.#countsOf(invoked);
+    if (counted !== undefined) counted.count += 1;
+  }
+
+  /** A call has ended. @param ms how long it took */
+  ended(invoked: Invoked, ms: number): void {
+    const counted = this.#countsOf(invoked);
+    if (counted !== undefined) counted.latency[bucketOf(ms)]! += 1;
   }
 
   printed(line: FunctionLogLine): void {
@@ -66,27 +77,22 @@ export class InvocationRecord {
   }
 
   /** A call came to nothing. What the platform or the caller is to blame for is no failure of the function. */
-  failed({ projectId, functionId, releaseId }: Invoked, requestId: string | undefined, failure: FunctionFailure): void {
+  failed(invoked: Invoked, requestId: string | undefined, failure: FunctionFailure): void {
     const report = reportOf(failure);
     if (report === undefined) return;
-    this.#occurred(projectId, { ...report, function: functionId, releaseId, sampleId: requestId ?? 'req_unknown' });
+    if (requestId !== undefined) this.#countFailed(invoked);
+    this.#occurred(invoked, { ...report, sampleId: requestId ?? 'req_unknown' });
   }
 
   /** A call was answered with a status that says that the function failed. */
   failedAnswer(
-    { projectId, functionId, releaseId }: Invoked,
+    invoked: Invoked,
     requestId: string,
     { status, body }: { readonly status: number; readonly body: Buffer },
   ): void {
     const text = body.subarray(0, 4_096).toString('utf8');
-    this.#occurred(projectId, {
-      kind: 'handled_5xx',
-      function: functionId,
-      releaseId,
-      sampleId: requestId,
-      status,
-      body: text,
-    });
+    this.#countFailed(invoked);
+    this.#occurred(invoked, { kind: 'handled_5xx', sampleId: requestId, status, body: text });
   }
 
   /** Resolves when what was recorded before is written, or cannot be written now. */
@@ -100,9 +106,30 @@ export class InvocationRecord {
     await this.flush();
   }
 
-  #occurred(projectId: string, occurrence: Occurrence): void {
+  #countFailed(invoked: Invoked): void {
+    const counted = this.#countsOf(invoked);
+    if (counted !== undefined) counted.failed += 1;
+  }
+
+  #occurred(
+    { projectId, functionId, releaseId }: Invoked,
+    occurrence: Omit<Occurrence, 'function' | 'releaseId'>,
+  ): void {
     const record = this.#of(projectId);
-    if (record !== undefined && record.occurrences.length < occurrencesMax) record.occurrences.push(occurrence);
+    if (record === undefined || record.occurrences.length >= occurrencesMax) return;
+    record.occurrences.push({ ...occurrence, function: functionId, releaseId });
+  }
+
+  #countsOf({ projectId, functionId, releaseId }: Invoked): Counted | undefined {
+    const record = this.#of(projectId);
+    if (record === undefined) return undefined;
+    const key = `${releaseId} ${functionId}`;
+    let counted = record.counts.get(key);
+    if (counted === undefined) {
+      counted = { function: functionId, releaseId, count: 0, failed: 0, latency: emptyHistogram() };
+      record.counts.set(key, counted);
+    }
+    return counted;
   }
 
   #of(projectId: string): ProjectRecord | undefined {

@@ -5,7 +5,7 @@ import { functionBuilds, releaseFunctions } from '../../../db/schema/functions.t
 import { liveReleases, releases } from '../../../db/schema/releases.ts';
 import { computed, from, pick, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
-import type { ReleasedFunction } from '../../../engines/release/model.ts';
+import type { ReleasedFunction, RoleGate } from '../../../engines/release/model.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { originOfGateway } from '../../projects/shared/project-hosts.ts';
@@ -22,6 +22,13 @@ import {
 /** The oldest runtime that a function may run with. Contract 03, section 3.3. */
 const runtimeMinimum = '3.7.0';
 
+/** A public path that leads to a function. */
+export interface LiveRoute {
+  readonly pattern: string;
+  /** Null: all. */
+  readonly methods: readonly string[] | null;
+}
+
 /** A function of the live release of a project. */
 export interface LiveFunction {
   /** Where it is called with a key of the project. */
@@ -34,6 +41,12 @@ export interface LiveFunction {
   readonly schedule: string | null;
   readonly schedules: readonly ShownSchedule[];
   readonly requireAuth: boolean;
+  /** Whose users it answers by their role; null: the role is not asked. */
+  readonly requireRole: RoleGate | null;
+  /** The public paths that lead to it, in the order in which they are matched. */
+  readonly routes: readonly LiveRoute[];
+  /** Packages, as its specification names them. */
+  readonly deps: readonly string[];
   readonly class: 'standard' | 'ssr';
   /** Version of what it is run by. */
   readonly runtimeVersion: string;
@@ -56,6 +69,11 @@ export const FunctionSummaryWire = z
     memory: z.int().describe('In megabytes.'),
     class: z.enum(['standard', 'ssr']),
     require_auth: z.boolean(),
+    require_role: z
+      .object({ table: z.string(), allowed: z.array(z.string()) })
+      .nullable()
+      .describe('The table that tells roles, and those that the function answers.'),
+    routes: z.array(z.object({ pattern: z.string(), methods: z.array(z.string()).nullable() })),
     schedule: z.string().nullable(),
     schedule_meta: ScheduleMetaWire.nullable().describe('Of all its schedules.'),
     schedules: z.array(ScheduleWire),
@@ -78,6 +96,8 @@ export const functionToWire = (one: LiveFunction): z.output<typeof FunctionSumma
   memory: one.memoryMb,
   class: one.class,
   require_auth: one.requireAuth,
+  require_role: one.requireRole && { table: one.requireRole.table, allowed: [...one.requireRole.allowed] },
+  routes: one.routes.map(({ pattern, methods }) => ({ pattern, methods: methods && [...methods] })),
   schedule: one.schedule,
   schedule_meta: scheduleMetaOf(one.schedules),
   schedules: one.schedules.map(scheduleToWire),
@@ -113,7 +133,7 @@ export async function liveFunctions(
 ): Promise<LiveFunction[]> {
   const owner = { orgId: org.id, projectId: project.id };
   const [found, schedules] = await Promise.all([rows(liveStatement.with(owner)), rows(schedulesStatement.with(owner))]);
-  return found.map(({ name, releaseId, runtimeVersion: version, depsResolved, createdAt, updatedAt, kept }) => {
+  return found.map(({ name, releaseId, runtimeVersion: version, depsResolved, createdAt, updatedAt, kept, routes }) => {
     const fn = kept as Kept;
     return {
       url: `${originOfGateway(services)}/functions/v1/${name}`,
@@ -125,6 +145,9 @@ export async function liveFunctions(
       schedule: fn.schedule,
       schedules: schedules.filter((one) => one.function === name),
       requireAuth: fn.requireAuth || fn.requireRole !== null,
+      requireRole: fn.requireRole,
+      routes,
+      deps: fn.deps,
       class: fn.class,
       runtimeVersion: version,
       isStale: version !== runtimeVersion,
@@ -147,6 +170,13 @@ const liveStatement = statement(
       ...pick(releaseFunctions, 'name', 'releaseId', 'updatedAt'),
       ...pick(functionBuilds, 'runtimeVersion', 'depsResolved'),
       kept: computed<unknown>('jsonb', sql`(named.entry -> 1) - 'files'`),
+      routes: computed<readonly LiveRoute[]>(
+        'jsonb',
+        sql`(select coalesce(jsonb_agg(jsonb_build_object('pattern', route -> 'pattern', 'methods', route -> 'methods')
+            order by place), '[]')
+          from jsonb_array_elements(${releases.body} -> 'routes') with ordinality as led (route, place)
+          where route -> 'target' ->> 'type' = 'function' and route -> 'target' ->> 'name' = ${releaseFunctions.name})`,
+      ),
       createdAt: computed<Date>(
         'timestamp with time zone',
         sql`(select min(${earlier.createdAt}) from ${from(earlier)} where ${earlier.orgId} = ${releaseFunctions.orgId}

@@ -152,6 +152,11 @@ export const functionSurfaces = ({ params, service }: Stage): Surfaces => {
       cells: 'A + + + + + A F',
       field: () => `{ project(id: "${params.project_id}") { functions { name } } }`,
     },
+    'GET /projects/v1/:project_id/function-metrics': {
+      addition: { status: 200, reason: 'charts of functions come from what is kept of their calls' },
+      cells: 'A + + + + + A F',
+      field: () => `{ project(id: "${params.project_id}") { functionMetrics { stepSeconds } } }`,
+    },
     'GET /projects/v1/admin/:project_id/functions/:name/logs': {
       cells: 'A + + + + + A F',
       prepare: printed,

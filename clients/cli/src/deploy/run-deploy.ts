@@ -75,6 +75,7 @@ export async function runDeploy(
       url: done.urls?.site,
       deployment_id: done.urls?.deployment_id,
       summary: plan.summary,
+      warnings: plan.warnings,
       ...(assets === undefined ? {} : { assets }),
     };
   } catch (error) {

@@ -111,6 +111,36 @@ export const rows = {
     },
     key: 'taken',
   },
+  'functions.getMetrics': {
+    operation: 'functions.getMetrics',
+    command: 'functions metrics',
+    summary: 'How often functions were called, how often they failed and how long they took, over time.',
+    method: 'GET',
+    path: '/projects/v1/:project_id/function-metrics',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      name: {
+        at: 'query',
+        as: 'name',
+        type: 'string',
+        about: 'The function: all of them unless told.',
+      },
+      range: {
+        at: 'query',
+        as: 'range',
+        type: 'string',
+        about:
+          'How far back: an `hour` by the minute, a `day` or a `week` by the hour, or a `month`; a day unless told.',
+        choices: ['hour', 'day', 'week', 'month'],
+      },
+    },
+  },
   'functions.getRun': {
     operation: 'functions.getRun',
     command: 'functions runs get',
@@ -311,6 +341,13 @@ export const rows = {
         as: 'request_id',
         type: 'string',
         about: 'Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it.',
+      },
+      stream: {
+        at: 'query',
+        as: 'stream',
+        type: 'string',
+        about: 'Only lines of one kind: `stderr` has what `console.error` and `console.warn` print.',
+        choices: ['stdout', 'stderr'],
       },
     },
   },

@@ -25,6 +25,7 @@ import {
   Share2,
   ShieldCheck,
   Siren,
+  SquareFunction,
   SquareTerminal,
   Table2,
   TriangleAlert,
@@ -141,6 +142,14 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: AppWindow,
       key: 'w',
       words: 'files paths subdomains preview diagnose hosting',
+    },
+    mayOn(project, 'project:functions:read') && {
+      name: 'Functions',
+      to: `${base}/functions`,
+      icon: SquareFunction,
+      key: 'j',
+      holdsBelow: true,
+      words: 'code runs schedules cron logs invoke',
     },
     mayOn(project, 'project:assets:read') && {
       name: 'Storage',

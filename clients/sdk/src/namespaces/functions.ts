@@ -2,7 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { FunctionLogLine, FunctionNotRebuilt, FunctionRun, FunctionSummary, RebuiltFunction, ScheduleMeta } from '../types.ts';
+import type { FunctionLogLine, FunctionMetricsPoint, FunctionNotRebuilt, FunctionRun, FunctionSummary, FunctionTotals, RebuiltFunction, ScheduleMeta } from '../types.ts';
 
 /** Operations of `functions`. */
 export const functions = (connection: Connection) => ({
@@ -12,6 +12,8 @@ export const functions = (connection: Connection) => ({
   createRun: method<CreateRunInput, CreateRunAnswer>(connection, { call: 'POST /functions/v1/{name}/runs', spelt: { project: 'project_id' }, freeIn: ['payload'], freeOut: ['source'] }),
   /** Take a function and its schedules out of what is live, by a release of its own. Earlier releases keep it. */
   delete: method<DeleteInput, DeleteAnswer>(connection, { call: 'DELETE /projects/v1/admin/{project}/functions/{name}', key: 'made' }),
+  /** How often functions were called, how often they failed and how long they took, over time. */
+  getMetrics: method<GetMetricsInput, GetMetricsAnswer>(connection, { call: 'GET /projects/v1/{project}/function-metrics' }),
   /** How a run of a function stands, and what its latest attempt came to. */
   getRun: method<GetRunInput, GetRunAnswer>(connection, { call: 'GET /functions/v1/runs/{run}', freeOut: ['source'] }),
   /** Call a function of the live release, and get its answer whatever its status. Its gate is asked. */
@@ -23,7 +25,7 @@ export const functions = (connection: Connection) => ({
   /** What a function of a project has printed in the last 14 days, oldest first. */
   logs: method<LogsInput, LogsAnswer>(connection, { call: 'GET /projects/v1/admin/{project}/functions/{name}/logs' }),
   /** What a function prints: the newest lines, or those behind a cursor, and then what comes. */
-  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'functionLogs', needs: ['name', 'project'], document: 'subscription($after:String $first:Int $name:String! $project:ID! $requestId:String $tail:Int){functionLogs(after:$after first:$first name:$name project:$project requestId:$requestId tail:$tail){cursor line{at message releaseId requestId seq stream} reset}}' }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'functionLogs', needs: ['name', 'project'], document: 'subscription($after:String $first:Int $name:String! $project:ID! $requestId:String $stream:FunctionLogStream $tail:Int){functionLogs(after:$after first:$first name:$name project:$project requestId:$requestId stream:$stream tail:$tail){cursor line{at message releaseId requestId seq stream} reset}}', loudIn: ['stream'] }]),
   /** How a run stands, and then what becomes of it; or what became of it since a cursor. */
   followRun: follower<FollowRunInput, FollowRunEvent>(connection, [{ field: 'functionRun', needs: ['run'], document: 'subscription($after:String $first:Int $run:ID!){functionRun(after:$after first:$first run:$run){cursor reset run{attempts{current max nextAttemptAt total} completedAt createdAt deduplicated eventType expiresAt functionName generation lastAttempt{attemptId completedAt durationMs error{code message retryable} number responseStatus startedAt} lastError{code message retryable} nextActions runAt runId source status terminal updatedAt}}}', loudOut: ['run.status'] }]),
   /** Build the live functions anew by the runtime of now, of the same code and the same versions of packages. */
@@ -91,6 +93,22 @@ export interface DeleteAnswer {
   readonly status: 'deleted';
   readonly name: string;
   readonly releaseId: string;
+}
+
+/** How often functions were called, how often they failed and how long they took, over time. */
+export interface GetMetricsInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The function: all of them unless told. */
+  readonly name?: string | undefined;
+  /** How far back: an `hour` by the minute, a `day` or a `week` by the hour, or a `month`; a day unless told. */
+  readonly range?: 'hour' | 'day' | 'week' | 'month' | undefined;
+}
+
+export interface GetMetricsAnswer {
+  readonly stepSeconds: number;
+  readonly points: readonly FunctionMetricsPoint[];
+  readonly functions: readonly FunctionTotals[];
 }
 
 /** How a run of a function stands, and what its latest attempt came to. */
@@ -179,6 +197,8 @@ export interface LogsInput {
   readonly since?: string | undefined;
   /** Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it. */
   readonly requestId?: string | undefined;
+  /** Only lines of one kind: `stderr` has what `console.error` and `console.warn` print. */
+  readonly stream?: 'stdout' | 'stderr' | undefined;
 }
 
 export interface LogsAnswer {
@@ -197,6 +217,8 @@ export interface FollowInput {
   readonly project: string;
   /** Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it. */
   readonly requestId?: string | undefined;
+  /** Only lines of one kind: `STDERR` has what `console.error` and `console.warn` print. */
+  readonly stream?: 'stderr' | 'stdout' | undefined;
   /** With how many of the newest lines it begins without a cursor: 50 unless told, at most 1000. */
   readonly tail?: number | undefined;
 }
