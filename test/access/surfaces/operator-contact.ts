@@ -93,7 +93,7 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       field: () => '{ notificationChannels { emailVerified } }',
     },
     'POST /agent/v1/notifications/test': {
-      cells: 'A V V A A A A A',
+      cells: 'A V V F A A A A',
       prepare: named,
       field: () => 'mutation { testNotification(input: {}) { sourceEventId } }',
     },
