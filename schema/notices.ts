@@ -6,6 +6,9 @@ import {
   noticeStates,
   thresholdModes,
 } from '../db/schema/notices.ts';
+import { type ChatBinding, codeEndOf } from '../resolvers/notices/chat/binding.ts';
+import { type ConnectedChat, connectChat, connectUrls } from '../resolvers/notices/chat/connect-chat.ts';
+import { disconnectChat } from '../resolvers/notices/chat/disconnect-chat.ts';
 import { getNotice } from '../resolvers/notices/get-notice.ts';
 import { getNoticePreferences } from '../resolvers/notices/get-preferences.ts';
 import { listNoticeChannels, type NoticeChannels } from '../resolvers/notices/list-channels.ts';
@@ -13,6 +16,9 @@ import { listNotices } from '../resolvers/notices/list-notices.ts';
 import type { Notice } from '../resolvers/notices/notice.ts';
 import type { Preferences } from '../resolvers/notices/preferences.ts';
 import { type RotatedSecret, rotateWebhookSecret } from '../resolvers/notices/rotate-secret.ts';
+import { createNoticeRule, deleteNoticeRule, updateNoticeRule } from '../resolvers/notices/rules/change-rules.ts';
+import { listNoticeRules } from '../resolvers/notices/rules/list-rules.ts';
+import type { NoticeRule } from '../resolvers/notices/rules/rule.ts';
 import { setNoticePreferences } from '../resolvers/notices/set-preferences.ts';
 import {
   drainedOf,
@@ -185,6 +191,37 @@ changeField('setNotificationPreferences', setNoticePreferences, {
   omit: ['security_events'],
 });
 
+const ChatStateEnum = enumOf('ChatBindingStatus', 'How a chat stands.', ['pending', 'active', 'revoked'] as const, {
+  pending: 'Waits for its link to be pressed.',
+  active: 'Notices are told there.',
+  revoked: 'It was disconnected.',
+});
+
+const ChatBindingRef = builder.objectRef<ChatBinding>('ChatBinding').implement({
+  description: 'A chat in which notices are told.',
+  fields: (t) => ({
+    bindingId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    status: t.expose('status', { type: ChatStateEnum, description: 'How it stands.' }),
+    chatType: t.exposeString('chatType', { nullable: true, description: 'What the provider calls its kind.' }),
+    chatTitle: t.exposeString('chatTitle', { nullable: true, description: 'What people call it there.' }),
+    label: t.exposeString('label', { nullable: true, description: 'What its owner calls it.' }),
+    consecutiveFailures: t.exposeInt('consecutiveFailures', { description: 'Notices that it refused in a row.' }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when nothing is told there, because it refused too many.',
+    }),
+    codeExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when its link is good.',
+      resolve: codeEndOf,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was begun.' }),
+    activatedAt: t.expose('activatedAt', { type: 'DateTime', nullable: true, description: 'When it was connected.' }),
+  }),
+});
+
 const ChannelsRef = builder.objectRef<NoticeChannels>('NotificationChannels').implement({
   description: 'By what an operator can be told.',
   fields: (t) => ({
@@ -193,6 +230,11 @@ const ChannelsRef = builder.objectRef<NoticeChannels>('NotificationChannels').im
     webhookUrl: t.exposeString('webhookUrl', { nullable: true, description: 'Where notices are posted.' }),
     webhookSecretConfigured: t.exposeBoolean('isSigned', {
       description: 'Whether there is a secret to sign them with.',
+    }),
+    chats: t.field({
+      type: [ChatBindingRef],
+      description: 'Chats, newest first.',
+      resolve: ({ chats }) => [...chats],
     }),
   }),
 });
@@ -236,6 +278,80 @@ const TestRef = builder.objectRef<NoticeTest>('TestNotificationPayload').impleme
       resolve: (test, _args, ctx) => outcomeOf(ctx, test),
     }),
   }),
+});
+
+const ConnectedRef = builder.objectRef<ConnectedChat>('ConnectChatPayload').implement({
+  description: 'A chat that is connected, or that a link connects.',
+  fields: (t) => ({
+    bindingId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    status: t.expose('status', { type: ChatStateEnum, description: 'How it stands.' }),
+    label: t.exposeString('label', { nullable: true, description: 'What its owner calls it.' }),
+    connectUrl: t.string({
+      nullable: true,
+      description: 'Pressed by a person, it connects their chat. It is shown this once.',
+      resolve: (connected) => connectUrls(connected).own,
+    }),
+    connectGroupUrl: t.string({
+      nullable: true,
+      description: 'Pressed by a person, it connects a group of theirs. Either link is good once.',
+      resolve: (connected) => connectUrls(connected).group,
+    }),
+    codeExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the links are good.',
+      resolve: ({ code }) => code?.expiresAt ?? null,
+    }),
+  }),
+});
+
+changeField('connectChat', connectChat, { type: ConnectedRef, input: 'A chat to connect.', argument: 'The chat.' });
+
+const DisconnectedRef = builder.objectRef<{ readonly id: string }>('DisconnectChatPayload').implement({
+  description: 'A chat that was disconnected.',
+  fields: (t) => ({ bindingId: t.exposeString('id', { description: 'Native id, a UUID.' }) }),
+});
+
+changeField('disconnectChat', disconnectChat, {
+  type: DisconnectedRef,
+  input: 'A chat to disconnect.',
+  argument: 'The chat.',
+});
+
+const SourceEnum = enumOf('NotificationSource', 'Where an event comes from.', ['app', 'platform'] as const, {
+  app: 'An application told of it.',
+  platform: 'The platform did it.',
+});
+
+const RuleRef = builder.objectRef<NoticeRule>('NotificationRule').implement({
+  description: 'What is told in a chat. All that is set has to hold; null may be anything, an empty list is nothing.',
+  fields: (t) => ({
+    ruleId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    chatBindingId: t.exposeString('bindingId', { description: 'The chat.' }),
+    projectId: t.exposeString('projectId', { nullable: true, description: 'Only events of this project.' }),
+    source: t.expose('source', { type: SourceEnum, nullable: true, description: 'Only events from here.' }),
+    eventTypes: t.stringList({
+      nullable: true,
+      description: 'Only these types.',
+      resolve: ({ eventTypes }) => eventTypes,
+    }),
+    classes: t.stringList({ nullable: true, description: 'Only these classes.', resolve: ({ classes }) => classes }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it is told at all.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was changed last.' }),
+  }),
+});
+
+readField('notificationRules', listNoticeRules, { type: [RuleRef] });
+
+const ruleOptions = { argument: 'The rule.', types: { source: SourceEnum, classes: 'String' } } as const;
+
+changeField('createNotificationRule', createNoticeRule, { type: RuleRef, input: 'A rule to make.', ...ruleOptions });
+changeField('updateNotificationRule', updateNoticeRule, { type: RuleRef, input: 'A rule to change.', ...ruleOptions });
+changeField('deleteNotificationRule', deleteNoticeRule, {
+  type: RuleRef,
+  input: 'A rule to delete.',
+  argument: 'The rule.',
 });
 
 changeField('testNotification', testNotice, {

@@ -1,5 +1,4 @@
 import { type ConfirmedEmail, confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
-import { type ChatBinding, connectChat } from '../resolvers/operator-contact/connect-chat.ts';
 import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
 import { getContact } from '../resolvers/operator-contact/get-contact.ts';
 import { sendVerification } from '../resolvers/operator-contact/send-verification.ts';
@@ -112,11 +111,6 @@ const ConfirmedRef = builder.objectRef<ConfirmedEmail>('ConfirmedOperatorEmail')
   }),
 });
 
-const ChatRef = builder.objectRef<ChatBinding>('ChatBinding').implement({
-  description: 'A chat that is paged in.',
-  fields: (t) => ({ bindingId: t.exposeString('bindingId', { description: 'Native id, a UUID.' }) }),
-});
-
 readField('operatorContact', getContact, { type: ContactRef });
 
 changeField('setOperatorContact', setContact, {
@@ -142,10 +136,4 @@ changeField('enrollOperatorPasskey', enrollPasskey, {
   type: ContactRef,
   input: 'The caller’s own contact.',
   argument: 'Nothing in particular.',
-});
-
-changeField('connectChat', connectChat, {
-  type: ChatRef,
-  input: 'A chat to be paged in.',
-  argument: 'The chat.',
 });

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { createGuardedFetch } from '../core/guarded-fetch.ts';
 import { newId } from '../core/ids.ts';
 import { ResponseBackpressure } from '../core/response-backpressure.ts';
+import { createTelegram } from '../engines/chat/telegram.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
@@ -91,6 +92,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         timeoutMs: webhookMs,
         readsBody: false,
       }),
+      telegram: openTelegram(config),
       rateLimiter: new RateLimiter(),
       settings,
       node,
@@ -121,6 +123,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     throw error;
   }
 }
+
+/** Half a minute for what chats say, and as long again for the answer. */
+const telegramMs = 60_000;
+
+/** The bot that tells notices in chats; its API may lie where the operator says. */
+const openTelegram = ({ telegram }: Config) =>
+  telegram &&
+  createTelegram({
+    ...telegram,
+    fetch: createGuardedFetch({ named: [new URL(telegram.apiUrl).origin], timeoutMs: telegramMs }),
+  });
 
 /** The facts of this process that operations see. */
 const nodeOf = ({ config, version }: AppOptions, startedAt: Date): NodeFacts => ({

@@ -97,6 +97,10 @@ export const environment = z.object({
     const origins = webOrigins(value);
     return origins?.includes('*') === true ? undefined : origins;
   }),
+  TELEGRAM_BOT_TOKEN: parsed('a token such as 123456:ABC…', (value) =>
+    /^\d{1,20}:[\w-]{20,100}$/.test(value) ? value : undefined,
+  ),
+  TELEGRAM_API_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_BACKUP_DIR: parsed('a path', path),
@@ -245,6 +249,14 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   WEBHOOK_ORIGINS: open(
     'webhooks go to https addresses of the public internet alone',
     'Origins that webhooks of projects may go to besides: they may lie in a private network or on this machine, and speak plain http (`http://localhost:8080`). Every project can send to them.',
+  ),
+  TELEGRAM_BOT_TOKEN: secret(
+    'no chats of Telegram are connected',
+    'Token of a bot of Telegram (made with @BotFather) that tells notices in chats. No webhook of the bot may be set: the gateway asks for what chats say while one is being connected.',
+  ),
+  TELEGRAM_API_URL: open(
+    '`https://api.telegram.org`',
+    'Where the Bot API of Telegram is; it may lie in a private network.',
   ),
   SVC_SECRET_KEY: secret(
     'made at the first start and kept in `SVC_DATA_DIR/secret.key`',

@@ -43,6 +43,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Origins of this network that webhooks may go to. */
   readonly webhookOrigins: readonly string[];
+  /** The bot that tells notices in chats; undefined: none does. */
+  readonly telegram: { readonly apiUrl: string; readonly token: string } | undefined;
   /** Where mail comes in; undefined: none does. */
   readonly mailListen: { readonly host: string; readonly port: number } | undefined;
   /** 32 bytes; undefined in development, where the data folder keeps one. */
@@ -202,6 +204,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mailFrom: values.MAIL_FROM ?? `svc <no-reply@${platformDomain}>`,
     mailListen: values.MAIL_LISTEN,
     webhookOrigins: values.WEBHOOK_ORIGINS ?? [],
+    telegram:
+      values.TELEGRAM_BOT_TOKEN === undefined
+        ? undefined
+        : {
+            token: values.TELEGRAM_BOT_TOKEN,
+            apiUrl: (values.TELEGRAM_API_URL ?? 'https://api.telegram.org').replace(/\/$/, ''),
+          },
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,

@@ -90,6 +90,7 @@ const notOverGraphQL: Record<string, string> = {
   'escalations.get include': 'attempts are a field, which is selected or not',
   'deploys.listEvents operation': 'the events of a deploy are a field of it',
   'snapshots.restore include': 'includeAuth says the same',
+  'notices.setPreferences security_events': 'it can only be what it is',
   'errors.list counts': 'counts are a field, which is selected or not',
 };
 

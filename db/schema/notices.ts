@@ -1,5 +1,5 @@
 import { bytea, createdAt, id, moment } from '../columns.ts';
-import { boolean, index, integer, jsonb, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
 import { principals } from './identity.ts';
 
 export const digestCadences = ['off', 'daily', 'weekly', 'monthly'] as const;
@@ -116,4 +116,67 @@ export const usageThresholds = pgTable(
     lastValue: text('last_value').notNull(),
   },
   (t) => [primaryKey({ columns: [t.orgId, t.resource] })],
+);
+
+export type ChatKind = 'telegram' | 'incoming_webhook';
+export type ChatState = 'pending' | 'active' | 'revoked';
+
+/** Chats that a principal has notices told in. */
+export const chatBindings = pgTable(
+  'chat_bindings',
+  {
+    id: uuid('id').primaryKey(),
+    principalId: id('principal_id')
+      .notNull()
+      .references(() => principals.id),
+    kind: text('kind').$type<ChatKind>().notNull(),
+    status: text('status').$type<ChatState>().notNull(),
+    /** SHA-256 of what somebody says in the chat that is to be connected. */
+    codeHash: text('code_hash'),
+    codeExpiresAt: moment('code_expires_at'),
+    chatId: bigint('chat_id', { mode: 'bigint' }),
+    chatType: text('chat_type'),
+    chatTitle: text('chat_title'),
+    label: text('label'),
+    /** The address of an incoming webhook, which is a secret: sealed for this binding. */
+    sealedUrl: bytea('sealed_url'),
+    consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** Since when nothing is told there, because too much was refused for good. */
+    disabledAt: moment('disabled_at'),
+    createdAt: createdAt(),
+    activatedAt: moment('activated_at'),
+    revokedAt: moment('revoked_at'),
+  },
+  (t) => [
+    uniqueIndex('chat_bindings_code_uq').on(t.codeHash),
+    index('chat_bindings_principal_idx').on(t.principalId, t.createdAt),
+    // What waits for its code, and what retention looks for.
+    index('chat_bindings_pending_idx').on(t.codeExpiresAt).where(sql`${t.status} = 'pending'`),
+    index('chat_bindings_revoked_idx').on(t.revokedAt).where(sql`${t.status} = 'revoked'`),
+  ],
+);
+
+/** Which events are told in a chat. All that is set has to hold; null is whatever it is, and an empty list is nothing. */
+export const noticeRules = pgTable(
+  'notice_rules',
+  {
+    id: uuid('id').primaryKey(),
+    principalId: id('principal_id')
+      .notNull()
+      .references(() => principals.id),
+    bindingId: uuid('binding_id')
+      .notNull()
+      .references(() => chatBindings.id, { onDelete: 'cascade' }),
+    projectId: id('project_id'),
+    source: text('source').$type<'app' | 'platform'>(),
+    eventTypes: text('event_types').array().$type<string[]>(),
+    classes: text('classes').array().$type<string[]>(),
+    enabled: boolean('enabled').notNull().default(true),
+    createdAt: createdAt(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('notice_rules_principal_idx').on(t.principalId, t.createdAt),
+    index('notice_rules_binding_idx').on(t.bindingId),
+  ],
 );

@@ -83,6 +83,10 @@ export const mailboxSendsPerMinute = 60;
 /** Webhooks of one mailbox. */
 export const webhooksPerMailbox = 20;
 
+/** Chats that a principal has notices told in, and rules of what is. */
+export const chatBindingsMax = 20;
+export const noticeRulesMax = 100;
+
 /** Saved queries of one project, and what their SQL may amount to in bytes. */
 export const savedQueriesMax = 500;
 export const savedQueryBytesMax = 16 * 1024 * 1024;

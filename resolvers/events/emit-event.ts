@@ -11,6 +11,7 @@ import { callerKey } from '../../kernel/access/caller.ts';
 import type { FeedAppend, Work } from '../../kernel/durability/unit-of-work.ts';
 import { advanceHead } from '../../kernel/feeds/advance-head.ts';
 import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
+import { enqueueNotices } from '../../kernel/feeds/enqueue-notices.ts';
 import { eventTypes, keptDays } from '../../kernel/feeds/event-types.ts';
 import { fitPayload } from '../../kernel/feeds/fit-payload.ts';
 import { projectId } from '../../kernel/input/fields.ts';
@@ -273,17 +274,19 @@ const appendStatement = statement(
       )}
       on conflict (${namesOf(eventKeys.orgId, eventKeys.key)})
         do update ${setOf(eventKeys, { position: excluded(eventKeys.position), recordedAt: sql`now()` })}
+    ), told as (
+      ${insertSelect(
+        events,
+        {
+          ...given,
+          payload: sql`${given.payload}::json`,
+          position: sql`head.position`,
+          class: sql`'app'`,
+          source: sql`'app'`,
+        },
+        sql`from head`,
+      )}
+      returning ${row}
     )
-    ${insertSelect(
-      events,
-      {
-        ...given,
-        payload: sql`${given.payload}::json`,
-        position: sql`head.position`,
-        class: sql`'app'`,
-        source: sql`'app'`,
-      },
-      sql`from head`,
-    )}
-    returning ${row}`,
+    select position from told where ${enqueueNotices(given.orgId, sql`told.position`, sql`false`)}`,
 );

@@ -51,6 +51,29 @@ export const nameOfOrg = ({ orgName, orgId }: Pick<Subject, 'orgName' | 'orgId'>
 export const footer = ({ mailBaseUrl }: Pick<ServiceSettings, 'mailBaseUrl'>): string =>
   `You get this because you answer for the organization. What is mailed is set with \`svc contacts preferences set\` and at ${mailBaseUrl}/console/you.`;
 
+const placeOf = (event: Subject): string =>
+  event.projectId === null
+    ? nameOfOrg(event)
+    : `${event.projectName === null ? event.projectId : oneLine(event.projectName)} in ${nameOfOrg(event)}`;
+
+/** The lines by which an event is told: what happened, when, its facts, and what may be done. */
+export function eventText(event: Subject, actions: readonly NextAction[], reader: Reader): string[] {
+  const lines = linesOf(event.payload, reader);
+  const left = lines.length - valuesMax;
+  const steps = actions.map(({ why, command, method, path }) => {
+    const how = command ?? (path === undefined ? '' : `${method ?? 'GET'} ${path.replaceAll(/:(\w+)/g, '<$1>')}`);
+    return why === undefined ? `- ${how}` : `- ${why} ${how}`.trimEnd();
+  });
+  return [
+    `${titleOf(event.type)}: ${placeOf(event)}.`,
+    '',
+    `When: ${momentFor(reader, event.occurredAt)}`,
+    ...lines.slice(0, valuesMax),
+    ...(left > 0 ? [`… and ${left} more`] : []),
+    ...(steps.length > 0 ? ['', 'What may be done:', ...steps] : []),
+  ];
+}
+
 /** An event as somebody reads it in a mail. */
 export function eventMail(
   event: Subject,
@@ -58,26 +81,13 @@ export function eventMail(
   settings: Pick<ServiceSettings, 'mailBaseUrl'>,
   reader: Reader,
 ): { readonly subject: string; readonly text: string } {
-  const { projectId, projectName, occurredAt, type } = event;
-  const org = nameOfOrg(event);
-  const about = projectId === null ? org : `${projectName === null ? projectId : oneLine(projectName)} in ${org}`;
-  const lines = linesOf(event.payload, reader);
-  const left = lines.length - valuesMax;
-  const steps = actions.map(({ why, command, method, path }) => {
-    const how = command ?? (path === undefined ? '' : `${method ?? 'GET'} ${path.replaceAll(/:(\w+)/g, '<$1>')}`);
-    return why === undefined ? `- ${how}` : `- ${why} ${how}`.trimEnd();
-  });
+  const { orgId, projectId, projectName, type } = event;
   return {
-    subject: `${titleOf(type)}: ${projectName === null ? org : oneLine(projectName)}`,
+    subject: `${titleOf(type)}: ${projectName === null ? nameOfOrg(event) : oneLine(projectName)}`,
     text: [
-      `${titleOf(type)}: ${about}.`,
+      ...eventText(event, actions, reader),
       '',
-      `When: ${momentFor(reader, occurredAt)}`,
-      ...lines.slice(0, valuesMax),
-      ...(left > 0 ? [`… and ${left} more`] : []),
-      ...(steps.length > 0 ? ['', 'What may be done:', ...steps] : []),
-      '',
-      `Organization ${event.orgId}${projectId === null ? '' : `, project ${projectId}`}.`,
+      `Organization ${orgId}${projectId === null ? '' : `, project ${projectId}`}.`,
       footer(settings),
     ].join('\n'),
   };

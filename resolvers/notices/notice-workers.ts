@@ -1,4 +1,5 @@
 import { notices } from '../../db/schema/notices.ts';
+import type { Telegram } from '../../engines/chat/telegram.ts';
 import { leasedStatements } from '../../kernel/durability/leased-statements.ts';
 import { type LeasedWork, startLeasedWork } from '../../kernel/durability/leased-work.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
@@ -6,8 +7,10 @@ import { sendNotice } from './send-notice.ts';
 
 declare module '../../kernel/run/context.ts' {
   interface Services {
-    /** Posts notices, on this node. */
+    /** Sends notices to webhooks and chats, on this node. */
     readonly noticeDeliveries: LeasedWork;
+    /** The bot that tells notices in chats; undefined: none does. */
+    readonly telegram: Telegram | undefined;
   }
 }
 

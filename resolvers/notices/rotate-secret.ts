@@ -6,7 +6,7 @@ import { noticePreferences } from '../../db/schema/notices.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { assuranceOf, findContact, lockContact } from '../operator-contact/shared/contact.ts';
+import { requirePasskey } from '../operator-contact/shared/require-passkey.ts';
 import { keepPreferences } from './preferences.ts';
 
 /** How long receivers are to take signatures by the previous secret, in hours. Contract 02, section 5.8. */
@@ -27,14 +27,11 @@ export const rotateWebhookSecret = mutation({
   summary: 'Make a new secret that notices to the caller’s webhook are signed with. It is shown this once.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',
+  credentialBound: true,
   input: z.object({}),
   async handler(work): Promise<RotatedSecret> {
-    const principalId = work.principal.principal.id;
-    await lockContact(work, principalId);
-    const contact = await findContact(work, principalId);
-    if (contact === undefined || assuranceOf(contact) !== 'operator_passkey')
-      throw new ServiceError('OPERATOR_PASSKEY_REQUIRED');
-    if (contact.webhook === null)
+    const { principalId, webhook } = await requirePasskey(work);
+    if (webhook === null)
       throw new ServiceError('RESOURCE_NOT_FOUND', {
         message: 'There is no webhook whose notices could be signed.',
         nextActions: [

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { digestCadences, lifecycleModes, noticePreferences, thresholdModes } from '../../db/schema/notices.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
@@ -7,7 +6,8 @@ import { pick, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { webhookUrl } from '../../kernel/input/webhook-url.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { assuranceOf, findContact, lockContact } from '../operator-contact/shared/contact.ts';
+import { lockContact } from '../operator-contact/shared/contact.ts';
+import { requirePasskey } from '../operator-contact/shared/require-passkey.ts';
 import { nextDigest } from './digest-time.ts';
 import {
   findPreferences,
@@ -45,7 +45,10 @@ export const setNoticePreferences = mutation({
   stepUp: 'operator.contact',
   input: z.object({
     channels: z
-      .strictObject({ email: z.boolean().optional(), webhook: z.boolean().optional() })
+      .strictObject({
+        email: z.boolean().optional().describe('Whether notices go by mail.'),
+        webhook: z.boolean().optional().describe('Whether notices go to the webhook.'),
+      })
       .optional()
       .describe(
         'Whether notices go by `email`, and to the `webhook`. Those of security and of billing always go by mail.',
@@ -72,11 +75,9 @@ export const setNoticePreferences = mutation({
   }),
   async handler(work, input): Promise<Preferences> {
     const principalId = work.principal.principal.id;
-    await lockContact(work, principalId);
-    if (input.webhook_url !== undefined) {
-      const contact = await findContact(work, principalId);
-      if (contact === undefined || assuranceOf(contact) !== 'operator_passkey')
-        throw new ServiceError('OPERATOR_PASSKEY_REQUIRED');
+    if (input.webhook_url === undefined) await lockContact(work, principalId);
+    else {
+      await requirePasskey(work);
       await work.rows(webhookStatement.with({ principalId, webhook: input.webhook_url }));
     }
     await work.rows(keepPreferences.with({ principalId }));

@@ -7,11 +7,11 @@ import { projects } from '../../db/schema/projects.ts';
 import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { eventTypes, urgencyOf } from '../../kernel/feeds/event-types.ts';
-import type { ServiceSettings } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { eventMail } from './event-mail.ts';
+import { eventMail, eventText } from './event-mail.ts';
 import { recipientsOfOrg } from './recipients.ts';
-import { type Fact, tell } from './tell.ts';
+import { matchingChats } from './rules/matching-chats.ts';
+import { type ChatFact, type Fact, tell, tellChats } from './tell.ts';
 
 /** Tells people of an event, once: exactly when it was appended. */
 export const tellEvent: Task = async ({ ctx }, payload) => {
@@ -22,24 +22,26 @@ export const tellEvent: Task = async ({ ctx }, payload) => {
     if ((await work.rows(toldStatement.with({ fact }))).length > 0) return;
     const [event] = await work.rows(eventStatement.with({ orgId, position: BigInt(position) }));
     if (event === undefined) return;
-    const urgency = urgencyOf(eventTypes.get(event.type)!);
-    if (urgency === undefined) return;
-    const recipients = await work.rows(recipientsOfOrg.with({ orgId }));
-    await tell(work, { ...factOf(event, work.services.settings, fact), urgency }, recipients);
+    const told = {
+      fact,
+      kind: 'lifecycle_event' as const,
+      type: event.type,
+      orgId,
+      projectId: event.projectId,
+      isTest: false,
+      payload: eventPayload(event),
+    };
+    const type = event.source === 'platform' ? eventTypes.get(event.type) : undefined;
+    const urgency = type === undefined ? undefined : urgencyOf(type);
+    const actions = actionsOf(event);
+    if (urgency !== undefined) {
+      const mailFor: Fact['mailFor'] = (reader) => eventMail(event, actions, work.services.settings, reader);
+      await tell(work, { ...told, urgency, mailFor }, await work.rows(recipientsOfOrg.with({ orgId })));
+    }
+    const textFor: ChatFact['textFor'] = (reader) => eventText(event, actions, reader).join('\n');
+    await tellChats(work, { ...told, textFor }, await work.rows(matchingChats.with(event)));
   });
 };
-
-/** What an event tells. */
-export const factOf = (event: ToldEvent, settings: ServiceSettings, fact: string): Omit<Fact, 'urgency'> => ({
-  fact,
-  kind: 'lifecycle_event',
-  type: event.type,
-  orgId: event.orgId,
-  projectId: event.projectId,
-  isTest: false,
-  payload: eventPayload(event),
-  mailFor: (recipient) => eventMail(event, actionsOf(event), settings, recipient),
-});
 
 /** Contract 02, section 5.8. */
 const eventPayload = (event: ToldEvent) => ({
@@ -56,7 +58,7 @@ const eventPayload = (event: ToldEvent) => ({
 const actionsOf = (event: ToldEvent): readonly NextAction[] => eventTypes.get(event.type)?.nextActions?.(event) ?? [];
 
 const eventRow = {
-  ...pick(events, 'orgId', 'projectId', 'type', 'class', 'payload', 'occurredAt'),
+  ...pick(events, 'orgId', 'projectId', 'type', 'class', 'source', 'payload', 'occurredAt'),
   orgName: computed<string | null>('text', sql`${orgs.displayName}`),
   projectName: computed<string | null>('text', sql`${projects.name}`),
 };

@@ -4,6 +4,7 @@ import { computed, insertInto, pick, setOf, statement, typed } from '../../db/sq
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Recipient } from './recipients.ts';
+import type { MatchingChat } from './rules/matching-chats.ts';
 import { wakeNotices } from './wake.ts';
 
 /** What people are told. */
@@ -21,6 +22,19 @@ export interface Fact {
   readonly payload: Readonly<Record<string, unknown>>;
   /** As somebody reads it. */
   readonly mailFor: (recipient: Recipient) => { readonly subject: string; readonly text: string };
+}
+
+/** The same as a chat shows it. */
+export type ChatFact = Omit<Fact, 'mailFor' | 'urgency'> & { readonly textFor: (reader: MatchingChat) => string };
+
+/** Tells it in chats, in the transaction of the caller's. */
+export async function tellChats(work: Work, fact: ChatFact, chats: readonly MatchingChat[]): Promise<void> {
+  for (const chat of chats) {
+    const payload = { ...fact.payload, text: fact.textFor(chat) };
+    const how = { channel: 'chat', target: chat.bindingId, state: 'deferred', error: null } as const;
+    const id = await insert(work, { ...fact, payload }, { principalId: chat.principalId, address: null }, how);
+    if (id !== undefined) await wakeNotices(work, id);
+  }
 }
 
 /** Mails that an address is sent in an hour beyond those that it has to get. */
@@ -95,8 +109,8 @@ type Row = Parameters<typeof insertStatement.with>[0];
 /** @returns its id; undefined where it was told already */
 async function insert(
   work: Work,
-  { fact, kind, type, orgId, projectId, isTest, payload }: Fact,
-  { principalId, address }: Recipient,
+  { fact, kind, type, orgId, projectId, isTest, payload }: Omit<Fact, 'mailFor' | 'urgency'>,
+  { principalId, address }: Pick<Recipient, 'principalId' | 'address'>,
   how: Pick<Row, 'channel' | 'target' | 'state' | 'error'>,
 ): Promise<string | undefined> {
   const id = work.services.newId('ntf');
@@ -143,7 +157,7 @@ const insertStatement = statement(
   (given, row) =>
     sql`${insertInto(notices, {
       ...given,
-      dueAt: sql`case when ${given.channel} = 'webhook' then now() end`,
+      dueAt: sql`case when ${given.channel} in ('webhook', 'chat') then now() end`,
     })} on conflict do nothing returning ${row}`,
 );
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { noticePreferences, notices } from '../../db/schema/notices.ts';
+import { chatBindings, noticePreferences, notices } from '../../db/schema/notices.ts';
 import { computed, pick, type RowOf, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -10,10 +10,11 @@ import { eventTypes } from '../../kernel/feeds/event-types.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { eventMail } from './event-mail.ts';
+import { eventMail, eventText } from './event-mail.ts';
 import { keepPreferences } from './preferences.ts';
 import { recipientItself } from './recipients.ts';
-import { tell } from './tell.ts';
+import { chatsToTest } from './rules/matching-chats.ts';
+import { type ChatFact, type Fact, tell, tellChats } from './tell.ts';
 
 /** How long a test waits for what comes of it, in milliseconds. */
 const waitMs = 10_000;
@@ -51,38 +52,32 @@ export const testNotice = mutation({
     const now = work.services.now();
     const about = { orgId: principalId, orgName: 'a test', projectId: null, projectName: null };
     const payload = { note: 'This is a test. Nothing has happened.' };
-    await tell(
-      work,
-      {
-        fact: id,
-        kind: 'lifecycle_event',
-        urgency: 'mandatory',
+    const event = { type, ...about, payload, occurredAt: now };
+    const fact = {
+      fact: id,
+      kind: 'lifecycle_event' as const,
+      type,
+      orgId: null,
+      projectId: null,
+      isTest: true,
+      payload: {
         type,
-        orgId: null,
-        projectId: null,
-        isTest: true,
-        payload: {
-          type,
-          class: source === 'app' ? 'app' : (eventTypes.get(type)?.class ?? 'lifecycle'),
-          occurred_at: now.toISOString(),
-          project_id: null,
-          organization_id: null,
-          payload,
-          next_actions: [],
-          is_test: true,
-        },
-        mailFor: (reader) => {
-          const { subject, text } = eventMail(
-            { type, ...about, payload, occurredAt: now },
-            [],
-            work.services.settings,
-            reader,
-          );
-          return { subject: `[Test] ${subject}`, text };
-        },
+        class: source === 'app' ? 'app' : (eventTypes.get(type)?.class ?? 'lifecycle'),
+        occurred_at: now.toISOString(),
+        project_id: null,
+        organization_id: null,
+        payload,
+        next_actions: [],
+        is_test: true,
       },
-      [recipient!],
-    );
+    };
+    const mailFor: Fact['mailFor'] = (reader) => {
+      const { subject, text } = eventMail(event, [], work.services.settings, reader);
+      return { subject: `[Test] ${subject}`, text };
+    };
+    await tell(work, { ...fact, urgency: 'mandatory', mailFor }, [recipient!]);
+    const textFor: ChatFact['textFor'] = (reader) => `[Test] ${eventText(event, [], reader).join('\n')}`;
+    await tellChats(work, { ...fact, textFor }, await work.rows(chatsToTest.with({ principalId, source, type })));
     return { fact: id };
   },
   audit: ({ fact }, _input, { principal }) => ({
@@ -100,7 +95,17 @@ export const testNotice = mutation({
       failed_transient: z.int(),
       failed_permanent: z.int(),
     }),
-    chat: z.object({ destinations: z.array(z.never()) }),
+    chat: z.object({
+      destinations: z.array(
+        z.object({
+          binding_id: z.uuid(),
+          label: z.string().nullable(),
+          delivered: z.boolean(),
+          transient: z.boolean().optional(),
+          description: z.string().optional(),
+        }),
+      ),
+    }),
     note: z.string(),
   }),
   toWire: async (test, ctx) => {
@@ -109,13 +114,13 @@ export const testNotice = mutation({
       status: statusOf(sent),
       source_event_id: test.fact,
       drained: drainedOf(sent),
-      chat: { destinations: [] },
+      chat: { destinations: chatsOf(sent) },
       note: noteOf(sent),
     };
   },
 });
 
-export const statusOf = (sent: NoticeOutcome) =>
+export const statusOf = (sent: NoticeOutcome): 'delivered' | 'queued' | 'skipped' =>
   sent.some(({ state }) => state === 'delivered')
     ? 'delivered'
     : sent.some(({ state }) => state === 'deferred' || state === 'failed_transient')
@@ -130,6 +135,18 @@ export function drainedOf(sent: NoticeOutcome) {
   ) as [number, number, number, number];
   return { claimed: sent.length, delivered, skipped, failed_transient, failed_permanent };
 }
+
+/** What came of it in each chat. */
+export const chatsOf = (sent: NoticeOutcome) =>
+  sent
+    .filter(({ channel }) => channel === 'chat')
+    .map(({ target, label, state, error }) => ({
+      binding_id: target,
+      label,
+      delivered: state === 'delivered',
+      ...(state === 'failed_transient' || state === 'deferred' ? { transient: true } : {}),
+      ...(error === null ? {} : { description: error }),
+    }));
 
 /** What became of each, in a sentence each. */
 export const noteOf = (sent: NoticeOutcome): string =>
@@ -159,7 +176,14 @@ export async function outcomeOf({ services, signal }: Context, { fact }: NoticeT
   }
 }
 
-const sentRow = pick(notices, 'channel', 'state', 'error');
+const sentRow = {
+  ...pick(notices, 'channel', 'target', 'state', 'error'),
+  label: computed<string | null>(
+    'text',
+    sql`(select ${chatBindings.label} from ${chatBindings}
+      where ${notices.channel} = 'chat' and ${chatBindings.id}::text = ${notices.target})`,
+  ),
+};
 type SentNotice = RowOf<typeof sentRow>;
 
 const sentStatement = statement(

@@ -2,7 +2,6 @@ import { isPast } from '../../db/intervals.ts';
 import { operatorContactChallenges } from '../../db/schema/operator-contacts.ts';
 import { domain } from '../../kernel/run/domain.ts';
 import { confirmEmail } from './confirm-email.ts';
-import { connectChat } from './connect-chat.ts';
 import { beginContactEnrolment, finishContactEnrolment } from './contact-passkey.ts';
 import { enrollPasskey } from './enroll-passkey.ts';
 import { operatorContactErrors } from './error-codes.ts';
@@ -14,7 +13,7 @@ import { setContact } from './set-contact.ts';
 export const operatorContact = domain('operator-contact', {
   errors: operatorContactErrors,
   events: operatorContactEvents,
-  operations: [setContact, getContact, sendVerification, confirmEmail, enrollPasskey, connectChat],
+  operations: [setContact, getContact, sendVerification, confirmEmail, enrollPasskey],
   signInFlows: [beginContactEnrolment, finishContactEnrolment],
   expires: [
     // Links last for hours; the mail that brought one is kept as long.

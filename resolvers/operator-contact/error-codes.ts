@@ -14,16 +14,6 @@ export const operatorContactErrors = defineErrors({
       { type: 'edit_request', method: 'POST', path: '/agent/v1/contact', why: 'Name a mail address and verify it.' },
     ],
   }),
-  CHAT_CHANNEL_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set a chat provider up.', {
-    nextActions: [
-      {
-        type: 'edit_request',
-        method: 'POST',
-        path: '/agent/v1/contact',
-        why: 'Notices go by mail until there is a chat provider: name a mail address and verify it.',
-      },
-    ],
-  }),
 });
 
 declare module '../../core/error-codes.ts' {

@@ -102,6 +102,11 @@ const ofNoOrg = [
   'notices.rotateSecret',
   'notices.setPreferences',
   'notices.test',
+  'notices.connectChat',
+  'notices.disconnectChat',
+  'notices.createRule',
+  'notices.updateRule',
+  'notices.deleteRule',
   'inquiries.record',
   'licences.verifyTransaction',
 ];
@@ -120,6 +125,11 @@ const ownAffairs = [
   'notices.rotateSecret',
   'notices.setPreferences',
   'notices.test',
+  'notices.connectChat',
+  'notices.disconnectChat',
+  'notices.createRule',
+  'notices.updateRule',
+  'notices.deleteRule',
 ];
 
 test('every change there is gets tried here', () => {

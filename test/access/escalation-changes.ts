@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newChallenge, newEscalation, tokenOfPage } from '../escalations/planted.ts';
 import type { Actor } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
@@ -31,6 +32,21 @@ export function escalationChanges(service: Service, home: Home): Changes {
          email_verified_at = now(), passkey_bound_at = now()`,
       [own],
     );
+  /** A chat of the operator's, with a rule. */
+  const chatting = async () => {
+    await proven();
+    await control.sql('delete from chat_bindings');
+    const [binding, rule] = [randomUUID(), randomUUID()];
+    await control.sql(
+      `insert into chat_bindings (id, principal_id, kind, status, chat_id) values ($1, $2, 'telegram', 'active', 1)`,
+      [binding, own],
+    );
+    await control.sql(
+      `insert into notice_rules (id, principal_id, binding_id, event_types) values ($1, $2, $3, '{}')`,
+      [rule, own, binding],
+    );
+    return { binding, rule };
+  };
   let own: string;
   let confirming: string;
   let contacts = 0;
@@ -185,6 +201,60 @@ export function escalationChanges(service: Service, home: Home): Changes {
         }),
         objectId: () => own,
         written: preferencesWritten,
+      },
+      {
+        operation: 'notices.connectChat',
+        action: 'notices.chat_connected',
+        kind: 'chat_binding',
+        send: anew(async () => {
+          await proven();
+          await control.sql('delete from chat_bindings');
+          return { path: '/agent/v1/notifications/channels/chat', body: { url: 'https://example.com/hook' } };
+        }),
+        objectId: ({ binding_id }) => binding_id!,
+        written: 'select xmin::text from chat_bindings where id = $1',
+      },
+      {
+        operation: 'notices.disconnectChat',
+        action: 'notices.chat_disconnected',
+        kind: 'chat_binding',
+        send: anew(
+          async () => ({ path: `/agent/v1/notifications/channels/chat/${(await chatting()).binding}` }),
+          'DELETE',
+        ),
+        objectId: ({ binding_id }) => binding_id!,
+        written: 'select xmin::text from chat_bindings where id = $1',
+      },
+      {
+        operation: 'notices.createRule',
+        action: 'notices.rule_created',
+        kind: 'notice_rule',
+        send: anew(async () => ({
+          path: '/agent/v1/notifications/rules',
+          body: { chat_binding_id: (await chatting()).binding },
+        })),
+        objectId: ({ id }) => id!,
+        written: 'select xmin::text from notice_rules where id = $1',
+      },
+      {
+        operation: 'notices.updateRule',
+        action: 'notices.rule_updated',
+        kind: 'notice_rule',
+        send: anew(
+          async () => ({ path: `/agent/v1/notifications/rules/${(await chatting()).rule}`, body: { enabled: false } }),
+          'PATCH',
+        ),
+        objectId: ({ id }) => id!,
+        written: 'select xmin::text from notice_rules where id = $1',
+      },
+      {
+        operation: 'notices.deleteRule',
+        action: 'notices.rule_deleted',
+        kind: 'notice_rule',
+        send: anew(async () => ({ path: `/agent/v1/notifications/rules/${(await chatting()).rule}` }), 'DELETE'),
+        objectId: ({ rule_id }) => rule_id!,
+        // The row itself is gone.
+        written: `select xmin::text from audit_events where action = 'notices.rule_deleted' and object_id = $1`,
       },
       {
         operation: 'operator.confirmEmail',

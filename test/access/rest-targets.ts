@@ -47,6 +47,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   run_id: 'inner',
   snapshot_id: 'inner',
   notification_id: 'inner',
+  binding_id: 'inner',
+  rule_id: 'inner',
   trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ jobs: false });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;

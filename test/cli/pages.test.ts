@@ -114,7 +114,7 @@ test.each([
   [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['billing', 'checkout', '--product', 'tier'], 'UNKNOWN_SUBCOMMAND', 'svc billing checkout'],
-  [['contacts', 'preferences', 'set', 'locale=de'], 'UNKNOWN_SUBCOMMAND', 'svc contacts preferences'],
+  [['domains', 'activate', 'example.com'], 'UNKNOWN_SUBCOMMAND', 'svc domains activate'],
 ])('svc %j is said to come later, and no other command is offered for it', async (words, code, command) => {
   const { error, stdout, code: ended } = await ada.svc(...words);
   expect({ ended, stdout }).toEqual({ ended: 1, stdout: '' });

@@ -4,7 +4,7 @@ import { buffersOf, genericPlanOf } from '../helpers/executed-plan.ts';
 import { startService } from '../helpers/service.ts';
 import { escalationsOf } from './own-org.ts';
 
-const service = await startService();
+const service = await startService({ jobs: false });
 afterAll(() => service.stop());
 const { list } = escalationsOf(service);
 const { control } = service;

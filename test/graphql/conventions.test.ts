@@ -151,6 +151,8 @@ describe('the schema', () => {
     'MailboxMessageDetail.replies',
     'ProjectMailboxes.mailboxes',
     'Project.mailboxWebhooks',
+    'NotificationChannels.chats',
+    'Query.notificationRules',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {
@@ -183,6 +185,7 @@ describe('the schema', () => {
     'InstallationOrganization',
     'LedgerEntry',
     'MailboxMessage',
+    'Notification',
     'PlatformIncident',
     'RoomInvite',
     'SavedQuery',

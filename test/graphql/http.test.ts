@@ -3,7 +3,7 @@ import { buildClientSchema, getIntrospectionQuery, validateSchema } from 'graphq
 import { afterAll, describe, expect, test } from 'vitest';
 import { type GraphQLAnswer, startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ jobs: false });
 afterAll(() => service.stop());
 
 const responseJson = 'application/graphql-response+json';

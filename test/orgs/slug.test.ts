@@ -5,7 +5,7 @@ import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ jobs: false });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;

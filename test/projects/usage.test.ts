@@ -4,7 +4,7 @@ import { openRawSocket } from '../helpers/raw-socket.ts';
 import { startService } from '../helpers/service.ts';
 import { seedProjects } from './seed-projects.ts';
 
-const service = await startService();
+const service = await startService({ jobs: false });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { actors, control } = service;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type GraphQLInputType,
   getNamedType,
@@ -99,6 +100,11 @@ const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
   cancelFunctionRun: { run },
   redriveFunctionRun: { run },
+  registerMailboxWebhook: { url: 'https://example.com/mail', events: ['BOUNCED'] },
+  disconnectChat: { binding: randomUUID() },
+  createNotificationRule: { chatBindingId: randomUUID() },
+  updateNotificationRule: { rule: randomUUID() },
+  deleteNotificationRule: { rule: randomUUID() },
 };
 
 /** What has to be given, though it may be null. */

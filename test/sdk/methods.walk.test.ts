@@ -90,9 +90,9 @@ test('nearly every operation has somebody who may', () => {
       .sort(),
   ).toEqual([
     'audit.buy',
+    'notices.connectChat',
     'notices.rotateSecret',
     'notices.test',
-    'operator.connectChat',
     'operator.enrollPasskey',
     'products.buyPack',
     'products.buySource',

@@ -48,6 +48,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     images: undefined as never,
     epochs: undefined as never,
     noticeDeliveries: undefined as never,
+    telegram: undefined,
     passwords: undefined as never,
     identityProviders: undefined as never,
     sqlReader: undefined as never,

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService({ env: { SVC_LEASES: 'on' } });
+const service = await startService({ env: { SVC_LEASES: 'on' }, jobs: false });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;

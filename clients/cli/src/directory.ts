@@ -273,6 +273,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: together,
+    name: 'subscriptions',
+    summary: 'Which events are told in your chats',
+    load: () => import('./groups/subscriptions.ts'),
+  },
+  {
+    section: together,
     name: 'webhook-secret',
     summary: 'What notices to your webhook are signed with',
     load: () => import('./groups/webhook-secret.ts'),

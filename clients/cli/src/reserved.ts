@@ -11,7 +11,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'projects export',
   ],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
-  'Notices go by mail and to a webhook, and into no chat yet.': ['subscriptions', 'channel-route'],
+  'Chats of a community are not routed to yet.': ['channel-route'],
   'Money comes in by x402 and from the platform admin, and by no other way yet.': [
     'redeem',
     'billing create-email',

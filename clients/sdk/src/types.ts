@@ -175,6 +175,21 @@ export interface BillingAccount {
   readonly autoRechargeThreshold: null;
 }
 
+export interface ChatBinding {
+  readonly id: string;
+  readonly recipientEmail: string | null;
+  readonly status: 'pending' | 'active' | 'revoked';
+  readonly chatId: number | null;
+  readonly chatType: string | null;
+  readonly chatTitle: string | null;
+  readonly label: string | null;
+  readonly consecutiveFailures: number;
+  readonly disabledAt: string | null;
+  readonly codeExpiresAt: string | null;
+  readonly createdAt: string;
+  readonly activatedAt: string | null;
+}
+
 export interface ControlPlaneToken {
   readonly controlPlaneSessionToken: string;
   readonly tokenType: 'Bearer';
@@ -1214,6 +1229,20 @@ export interface NotificationPreferences {
   readonly securityEvents: 'always';
   readonly locale: string;
   readonly timezone: string;
+}
+
+export interface NotificationRule {
+  readonly id: string;
+  readonly recipientEmail: string | null;
+  readonly projectId: string | null;
+  readonly source: 'app' | 'platform' | null;
+  readonly eventTypes: readonly string[] | null;
+  readonly classes: readonly string[] | null;
+  readonly channel: 'chat';
+  readonly chatBindingId: string;
+  readonly enabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
 export interface OperationActor {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newChallenge } from '../../escalations/planted.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
@@ -25,6 +26,29 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       [params.org_id],
     );
     return { notification_id: 'ntf_told' };
+  };
+  /** The operator of the owner has a passkey, a chat, and a rule of what is told there. */
+  const chat = async () => {
+    await bare();
+    await control.sql('delete from chat_bindings');
+    const [binding_id, rule_id] = [randomUUID(), randomUUID()];
+    const owner = `select principal_id from memberships where org_id = $1 and role = 'owner'`;
+    await control.sql(
+      `insert into operator_contacts (principal_id, name, email, email_verified_at, passkey_bound_at)
+       select principal_id, 'Ada', 'ada@example.com', now(), now() from (${owner}) o`,
+      [params.org_id],
+    );
+    await control.sql(
+      `insert into chat_bindings (id, principal_id, kind, status, chat_id)
+       select $2, principal_id, 'telegram', 'active', 1 from (${owner}) o`,
+      [params.org_id, binding_id],
+    );
+    await control.sql(
+      `insert into notice_rules (id, principal_id, binding_id, event_types)
+       select $2, principal_id, $3, '{}' from (${owner}) o`,
+      [params.org_id, rule_id, binding_id],
+    );
+    return { binding_id, rule_id };
   };
   return {
     'POST /agent/v1/contact': {
@@ -108,8 +132,36 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       prepare: named,
       field: () => 'mutation { enrollOperatorPasskey(input: {}) { name } }',
     },
+    'DELETE /agent/v1/notifications/channels/chat/:binding_id': {
+      cells: 'A + + F A A A A',
+      prepare: chat,
+      field: () => `mutation { disconnectChat(input: { binding: "${params.binding_id}" }) { bindingId } }`,
+    },
+    'GET /agent/v1/notifications/rules': {
+      cells: 'A + + + A A A A',
+      prepare: chat,
+      field: () => '{ notificationRules { ruleId } }',
+    },
+    'POST /agent/v1/notifications/rules': {
+      cells: 'A + + F A A A A',
+      prepare: chat,
+      body: () => ({ chat_binding_id: params.binding_id }),
+      field: () => `mutation { createNotificationRule(input: { chatBindingId: "${params.binding_id}" }) { ruleId } }`,
+    },
+    'PATCH /agent/v1/notifications/rules/:rule_id': {
+      cells: 'A + + F A A A A',
+      prepare: chat,
+      body: () => ({ enabled: false }),
+      field: () =>
+        `mutation { updateNotificationRule(input: { rule: "${params.rule_id}", enabled: false }) { ruleId } }`,
+    },
+    'DELETE /agent/v1/notifications/rules/:rule_id': {
+      cells: 'A + + F A A A A',
+      prepare: chat,
+      field: () => `mutation { deleteNotificationRule(input: { rule: "${params.rule_id}" }) { ruleId } }`,
+    },
     'POST /agent/v1/notifications/channels/chat': {
-      cells: 'A C C A A A A A',
+      cells: 'A C C F A A A A',
       field: () => 'mutation { connectChat(input: {}) { bindingId } }',
     },
   };

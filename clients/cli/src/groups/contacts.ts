@@ -29,16 +29,23 @@ const list: Command = {
   },
 };
 
-const connectRow = rows['operator.connectChat'];
+const connectRow = rows['notices.connectChat'];
 
 const connect: Command = {
   words: 'contacts connect',
   summary: connectRow.summary,
+  about: ['Press the link that is printed, in Telegram; svc contacts channels shows whether the chat is connected.'],
   positionals: [{ name: 'channel', optional: true, choices: ['chat'], about: 'What is connected.' }],
-  flags: [{ name: 'label', type: 'string', about: connectRow.inputs.label.about }],
-  examples: [['A chat', 'contacts connect chat --label team']],
-  operations: ['operator.connectChat'],
-  run: ({ cli, flags }) => perform(cli, connectRow, { label: flags.text('label') }),
+  flags: [
+    { name: 'label', type: 'string', about: connectRow.inputs.label.about },
+    { name: 'url', type: 'string', about: connectRow.inputs.url.about },
+  ],
+  examples: [
+    ['A chat of Telegram', 'contacts connect chat --label team'],
+    ['A channel with an incoming webhook', 'contacts connect --url https://hooks.slack.com/services/…'],
+  ],
+  operations: ['notices.connectChat'],
+  run: ({ cli, flags }) => perform(cli, connectRow, { label: flags.text('label'), url: flags.text('url') }),
 };
 
 const preferencesRow = rows['notices.setPreferences'];
@@ -108,6 +115,11 @@ export const group: Group = {
       examples: [['Take somebody off', 'contacts rm 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
     connect,
+    operationCommand('contacts disconnect', rows['notices.disconnectChat'], {
+      takes: [take('binding', { name: 'binding_id' })],
+      confirm: 'Disconnects the chat, and ends its rules.',
+      examples: [['A chat no more', 'contacts disconnect 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --confirm']],
+    }),
     operationCommand('contacts channels', rows['notices.listChannels'], {
       examples: [['How you are told', 'contacts channels']],
     }),

@@ -80,6 +80,46 @@ export const rows = {
     },
     key: 'taken',
   },
+  'notices.connectChat': {
+    operation: 'notices.connectChat',
+    command: 'contacts connect',
+    summary:
+      'Connect a chat in which notices are told: by a link that is pressed there, or by an incoming webhook of its own.',
+    method: 'POST',
+    path: '/agent/v1/notifications/channels/chat',
+    inputs: {
+      label: {
+        at: 'body',
+        as: 'label',
+        type: 'string',
+        about: 'What to call it, at most 64 characters.',
+      },
+      url: {
+        at: 'body',
+        as: 'url',
+        type: 'string',
+        about: 'An incoming webhook of Slack, Discord, Mattermost or the like. Absent: a chat of Telegram, by a link.',
+      },
+    },
+    key: 'taken',
+  },
+  'notices.disconnectChat': {
+    operation: 'notices.disconnectChat',
+    command: 'contacts disconnect',
+    summary: 'Disconnect a chat. Its rules end with it.',
+    method: 'DELETE',
+    path: '/agent/v1/notifications/channels/chat/:binding_id',
+    inputs: {
+      binding: {
+        at: 'path',
+        as: 'binding_id',
+        type: 'string',
+        about: 'The chat, a UUID.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
   'notices.getPreferences': {
     operation: 'notices.getPreferences',
     command: 'contacts preferences',
@@ -195,20 +235,5 @@ export const rows = {
       },
     },
     key: 'taken',
-  },
-  'operator.connectChat': {
-    operation: 'operator.connectChat',
-    command: 'contacts connect',
-    summary: 'Connect a chat to be paged in; refused while no chat provider is set up.',
-    method: 'POST',
-    path: '/agent/v1/notifications/channels/chat',
-    inputs: {
-      label: {
-        at: 'body',
-        as: 'label',
-        type: 'string',
-        about: 'What to call it, at most 64 characters.',
-      },
-    },
   },
 } satisfies Record<string, OperationSpec>;

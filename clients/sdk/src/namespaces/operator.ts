@@ -7,8 +7,6 @@ import type { OperatorContact, OperatorScope, ProjectSummary } from '../types.ts
 export const operator = (connection: Connection) => ({
   /** Verify the address of an operator contact by the link that was mailed to it; it is good once. */
   confirmEmail: method<ConfirmEmailInput, ConfirmEmailAnswer>(connection, { call: 'POST /agent/v1/contact/verify-email/confirm', key: 'made' }),
-  /** Connect a chat to be paged in; refused while no chat provider is set up. */
-  connectChat: method<ConnectChatInput, ConnectChatAnswer>(connection, { call: 'POST /agent/v1/notifications/channels/chat', reads: true }),
   /** Have a link mailed by which an operator with a verified address enrols a passkey; it is good once. */
   enrollPasskey: method<Record<string, never>, EnrollPasskeyAnswer>(connection, { call: 'POST /agent/v1/contact/passkey/enroll', key: 'made' }),
   /** Whom notices about the caller’s organizations go to, and what is known of the address. */
@@ -37,16 +35,6 @@ export interface ConfirmEmailAnswer {
   readonly email: string;
   readonly emailVerificationStatus: 'verified';
   readonly emailVerifiedAt: string;
-}
-
-/** Connect a chat to be paged in; refused while no chat provider is set up. */
-export interface ConnectChatInput {
-  /** What to call it, at most 64 characters. */
-  readonly label?: string | undefined;
-}
-
-export interface ConnectChatAnswer {
-  readonly bindingId: string;
 }
 
 export type EnrollPasskeyAnswer = OperatorContact;
