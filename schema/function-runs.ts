@@ -117,7 +117,7 @@ const FunctionRunRef = builder.objectRef<RunChange>('FunctionRun').implement({
     }),
     source: t.expose('source', {
       type: 'JSONObject',
-      description: 'What made it: `api`, or a `schedule` with its trigger.',
+      description: 'What made it: `api`, or a `schedule` or an `email` with its trigger.',
     }),
     attempts: t.expose('attempts', { type: RunAttemptsRef, description: 'How often it was tried.' }),
     lastAttempt: t.field({

@@ -13,6 +13,7 @@ import { listFunctions } from '../resolvers/functions/list-functions.ts';
 import type { FunctionLine } from '../resolvers/functions/log-feed.ts';
 import { openFunctionLogs } from '../resolvers/functions/open-function-logs.ts';
 import type { LiveFunction, LiveRoute } from '../resolvers/functions/shared/live-functions.ts';
+import type { MailTrigger } from '../resolvers/functions/shared/replace-mail-triggers.ts';
 import { type ShownSchedule, scheduleMetaOf } from '../resolvers/functions/shared/schedule-meta.ts';
 import { type FunctionLineArrived, followFunctionLogs } from '../subscriptions/function-logs.ts';
 import { builder } from './builder.ts';
@@ -63,6 +64,22 @@ const FunctionScheduleRef = builder.objectRef<ShownSchedule>('FunctionSchedule')
   }),
 });
 
+const FunctionMailTriggerRef = builder.objectRef<MailTrigger>('FunctionMailTrigger').implement({
+  description: 'Mail that a function of a project is run by.',
+  fields: (t) => ({
+    triggerId: t.exposeString('id', { description: 'Its trigger.' }),
+    mailbox: t.exposeString('mailbox', { description: 'The mailbox, by its id or its slug.' }),
+    events: t.stringList({
+      description: 'What has to happen, for example `reply_received`.',
+      resolve: ({ events }) => [...events],
+    }),
+    eventType: t.string({
+      description: 'What the function is told as the type of the event.',
+      resolve: ({ run: made }) => made.eventType,
+    }),
+  }),
+});
+
 const FunctionRouteRef = builder.objectRef<LiveRoute>('FunctionRoute').implement({
   description: 'A public path that leads to a function.',
   fields: (t) => ({
@@ -97,6 +114,11 @@ const ProjectFunctionRef = builder.objectRef<LiveFunction>('ProjectFunction').im
       type: [FunctionScheduleRef],
       description: 'When it is run by itself, by the id of the trigger.',
       resolve: ({ schedules }) => [...schedules],
+    }),
+    mailTriggers: t.field({
+      type: [FunctionMailTriggerRef],
+      description: 'The triggers that mail fires, by their ids.',
+      resolve: ({ mailTriggers }) => [...mailTriggers],
     }),
     scheduleMeta: t.field({
       type: 'JSONObject',

@@ -18,13 +18,18 @@ export type RunStatus = (typeof runStatuses)[number];
 
 /** What made a run. */
 export interface RunSource {
-  readonly type: 'api' | 'schedule';
-  /** The trigger, of a schedule's run. */
+  readonly type: 'api' | 'schedule' | 'email';
+  /** The trigger, of a run that one made. */
   readonly trigger_id?: string;
   /** `manual`: somebody fired the trigger. */
   readonly mode?: 'scheduled' | 'manual';
   /** The moment that was due. */
   readonly scheduled_at?: string;
+  /** The mailbox whose mail fired it. */
+  readonly mailbox_id?: string;
+  /** What happened to that mail, and what tells it from others of its type. */
+  readonly event_type?: string;
+  readonly discriminator?: string;
   /** The release whose trigger it is. */
   readonly release_id?: string;
 }

@@ -1,8 +1,8 @@
 import { id, moment } from '../columns.ts';
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from '../drizzle.ts';
 
-/** What a schedule has its function told. */
-export interface ScheduledRun {
+/** What a trigger has its function told. */
+export interface TriggeredRun {
   readonly eventType: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly retry?: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ export const functionSchedules = pgTable(
     releaseId: id('release_id').notNull(),
     cron: text('cron').notNull(),
     timezone: text('timezone').notNull(),
-    run: jsonb('run').$type<ScheduledRun>().notNull(),
+    run: jsonb('run').$type<TriggeredRun>().notNull(),
     /** The moment that comes due next; null when none does. */
     nextAt: moment('next_at'),
     /** When it had its function run last, and how often. */

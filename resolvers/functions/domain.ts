@@ -1,10 +1,12 @@
 import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
+import { functionMailTriggers } from '../../db/schema/function-mail-triggers.ts';
 import { functionRuns } from '../../db/schema/function-runs.ts';
 import { functionSchedules } from '../../db/schema/function-schedules.ts';
 import { functionBuilds, functionLogs, releaseFunctions } from '../../db/schema/functions.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { onMailFact } from '../mailboxes/shared/mail-facts.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { functionErrors } from './error-codes.ts';
 import { getFunctionLogs } from './get-function-logs.ts';
@@ -14,6 +16,7 @@ import { listFunctions } from './list-functions.ts';
 import { openFunctionLogs } from './open-function-logs.ts';
 import { cancelFunctionRun, redriveFunctionRun } from './runs/change-run.ts';
 import { createFunctionRun } from './runs/create-run.ts';
+import { fireMailTriggers } from './runs/fire-mail-triggers.ts';
 import { fireSchedules } from './runs/fire-schedules.ts';
 import { wakeRunsTask } from './runs/insert-run.ts';
 import { getFunctionRun, getFunctionRunLogs, listFunctionRuns, openFunctionRun } from './runs/read-runs.ts';
@@ -25,6 +28,8 @@ import { fireSchedulesTask } from './shared/replace-schedules.ts';
 onProjectDeletion(async (work, project) => {
   for (const forget of forgetStatements) await work.rows(forget.with(project));
 });
+
+onMailFact(fireMailTriggers);
 
 export const functions = domain('functions', {
   errors: functionErrors,
@@ -54,7 +59,14 @@ export const functions = domain('functions', {
   ],
 });
 
-const tables = [functionSchedules, functionRuns, functionLogs, releaseFunctions, functionBuilds] as const;
+const tables = [
+  functionMailTriggers,
+  functionSchedules,
+  functionRuns,
+  functionLogs,
+  releaseFunctions,
+  functionBuilds,
+] as const;
 
 const forgetStatements = tables.map((table, at) =>
   statement(

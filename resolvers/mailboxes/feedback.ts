@@ -10,7 +10,7 @@ import { mailboxEventTypes } from './event-types.ts';
 import { type MailboxMessage, messageColumns, providerIdOf } from './message.ts';
 import { messageChanged } from './message-feed.ts';
 import { domainOfProject } from './shared/mail-domain.ts';
-import { tellWebhooks } from './webhooks/tell-webhooks.ts';
+import { tellMailFact } from './tell-mail-fact.ts';
 
 /** Mails of one mailbox that may come back for good within a day, before it is suspended. Contract 02, section 6.6. */
 const bouncesMax = 3;
@@ -72,7 +72,7 @@ async function tell(
   more: object = {},
 ): Promise<void> {
   const providerMessageId = providerIdOf(message);
-  await tellWebhooks(work, {
+  await tellMailFact(work, {
     orgId,
     projectId,
     mailboxId,
@@ -113,7 +113,7 @@ async function suspend(
     }),
   );
   const suspendedAt = work.services.now().toISOString();
-  await tellWebhooks(work, {
+  await tellMailFact(work, {
     orgId,
     projectId,
     mailboxId,

@@ -1,11 +1,11 @@
 import { sql } from '../../db/drizzle.ts';
 import { type NoticeState, notices } from '../../db/schema/notices.ts';
-import { pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
+import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { countChat, sendChat } from './chat/send-chat.ts';
-import { type HeldNotice, heldRow, type Outcome } from './held-notice.ts';
+import { type HeldNotice, heldRow } from './held-notice.ts';
 import { countPosted, postNotice } from './post-notice.ts';
 import { wakeNotices } from './wake.ts';
 

@@ -228,9 +228,7 @@ test('a chat cannot be connected without a provider, and its seeker is told what
   const connect = (body: object) => call(actors.wallet(), 'POST', '/agent/v1/notifications/channels/chat', { body });
   const refused = await connect({ label: 'phone' });
   expectRefusal(refused, 'CHAT_CHANNEL_NOT_CONFIGURED');
-  expect(refused.body.next_actions).toMatchObject([
-    { method: 'POST', path: '/agent/v1/notifications/channels/chat' },
-  ]);
+  expect(refused.body.next_actions).toMatchObject([{ method: 'POST', path: '/agent/v1/notifications/channels/chat' }]);
   expectRefusal(await connect({ label: 'x'.repeat(65) }), 'VALIDATION_FAILED', { field: 'label' });
   const graph = await service.graphql(actors.wallet(), 'mutation { connectChat(input: { label: "x" }) { bindingId } }');
   expect(graph.errors![0]!.extensions).toMatchObject({ code: 'CHAT_CHANNEL_NOT_CONFIGURED' });

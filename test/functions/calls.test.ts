@@ -148,11 +148,13 @@ test('code that cannot be built fails the deploy, names the place, and leaves th
   expect((await invoke()).status).toBe(200);
 });
 
-test('a function with triggers of mail is refused at its commit, instead of being run without', async () => {
-  const byMail = { id: 'm', type: 'email', mailbox: 'info', events: ['bounced'], run: { event_type: 'bounced' } };
-  const { body } = await theirs.plan(functionsOf({ api }, { triggers: [byMail] }));
+test('a route with a price is refused at its commit, instead of being served without', async () => {
+  const pricing = { mode: 'always', amount_usd_micros: 1_000, pay_to: 'org_default_payout', networks: ['testnet'] };
+  const route = { pattern: '/paid', target: { type: 'function', name: 'api' }, methods: ['POST'], pricing };
+  const { body } = await theirs.plan({ ...functionsOf({ api }), routes: { replace: [route] } });
+  expect(body.code).toBeUndefined();
   expect(await theirs.commit(body.plan_id)).toMatchObject({
     status: 422,
-    body: { code: 'FUNCTIONS_NOT_AVAILABLE', details: { member: 'triggers of mail' } },
+    body: { code: 'FUNCTIONS_NOT_AVAILABLE', details: { member: 'pricing' } },
   });
 });

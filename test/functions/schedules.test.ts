@@ -140,9 +140,4 @@ test('what a tier does not allow is refused at the plan, over all projects of th
   expect(await code({ triggers: [trigger('a', '0 4 * * *', { timezone: 'Mars/Olympus' })] })).toBe('INVALID_SPEC');
   await service.control.sql(`update orgs set tier = 'team' where id = $1`, [project.orgId]);
   expect(await code({ schedule: '0 4 * * *', triggers: [trigger('default', '0 5 * * *')] })).toBe('INVALID_SPEC');
-  const mail = { id: 'm', type: 'email', mailbox: 'info', events: ['bounced'], run: { event_type: 'bounced' } };
-  await beside.upload(source);
-  const planned = await beside.plan(functionsOf({ triggers: [mail] }));
-  const refused = await beside.commit(planned.body.plan_id);
-  expect(refused.body).toMatchObject({ code: 'FUNCTIONS_NOT_AVAILABLE', details: { member: 'triggers of mail' } });
 });

@@ -95,6 +95,7 @@ describe('the schema', () => {
     'FunctionMetrics.functions',
     'FunctionMetrics.points',
     'FunctionRun.logs',
+    'ProjectFunction.mailTriggers',
     'ProjectFunction.routes',
     'ProjectFunction.schedules',
     'RebuiltFunctions.results',

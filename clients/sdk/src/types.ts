@@ -727,6 +727,12 @@ export interface FunctionSummary {
     readonly cron: string;
     readonly timezone: string;
   }[];
+  readonly mailTriggers: readonly {
+    readonly triggerId: string;
+    readonly mailbox: string;
+    readonly events: readonly string[];
+    readonly eventType: string;
+  }[];
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly runtimeVersion: string;

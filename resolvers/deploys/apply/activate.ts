@@ -17,6 +17,7 @@ import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
 import { type ImagesBySha256, publishAssets } from '../../assets/shared/publish-assets.ts';
 import { recordActivation } from '../../errors/shared/record-activation.ts';
+import { replaceMailTriggers } from '../../functions/shared/replace-mail-triggers.ts';
 import { replaceSchedules, schedulesElsewhereOf } from '../../functions/shared/replace-schedules.ts';
 import { claimName } from '../../hosts/shared/claim-name.ts';
 import { giveUpName } from '../../hosts/shared/give-up-name.ts';
@@ -67,6 +68,7 @@ export async function activate(work: Work, given: Activation): Promise<DeployOpe
   await work.rows(supersedeStatement.with({ ...owner, releaseId: release.id }));
   await work.rows(activeStatement.with({ ...owner, releaseId: release.id }));
   await replaceSchedules(work, owner, release.id, given.state);
+  await replaceMailTriggers(work, owner, release.id, given.state);
   const urls = await urlsOf(work, owner, project.publicId, release.deploymentId);
   await work.rows(
     readyStatement.with({

@@ -10,6 +10,7 @@ import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { originOfGateway } from '../../projects/shared/project-hosts.ts';
 import { runtimeVersion } from './build-functions.ts';
+import { type MailTrigger, mailTriggersOf } from './replace-mail-triggers.ts';
 import {
   ScheduleMetaWire,
   ScheduleWire,
@@ -40,6 +41,8 @@ export interface LiveFunction {
   readonly memoryMb: number;
   readonly schedule: string | null;
   readonly schedules: readonly ShownSchedule[];
+  /** The triggers that mail fires. */
+  readonly mailTriggers: readonly MailTrigger[];
   readonly requireAuth: boolean;
   /** Whose users it answers by their role; null: the role is not asked. */
   readonly requireRole: RoleGate | null;
@@ -77,6 +80,9 @@ export const FunctionSummaryWire = z
     schedule: z.string().nullable(),
     schedule_meta: ScheduleMetaWire.nullable().describe('Of all its schedules.'),
     schedules: z.array(ScheduleWire),
+    mail_triggers: z.array(
+      z.object({ trigger_id: z.string(), mailbox: z.string(), events: z.array(z.string()), event_type: z.string() }),
+    ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     runtime_version: z.string(),
@@ -101,6 +107,12 @@ export const functionToWire = (one: LiveFunction): z.output<typeof FunctionSumma
   schedule: one.schedule,
   schedule_meta: scheduleMetaOf(one.schedules),
   schedules: one.schedules.map(scheduleToWire),
+  mail_triggers: one.mailTriggers.map(({ id, mailbox, events, run }) => ({
+    trigger_id: id,
+    mailbox,
+    events: [...events],
+    event_type: run.eventType,
+  })),
   created_at: one.createdAt.toISOString(),
   updated_at: one.updatedAt.toISOString(),
   runtime_version: one.runtimeVersion,
@@ -144,6 +156,7 @@ export async function liveFunctions(
       memoryMb: fn.memoryMb,
       schedule: fn.schedule,
       schedules: schedules.filter((one) => one.function === name),
+      mailTriggers: mailTriggersOf(fn),
       requireAuth: fn.requireAuth || fn.requireRole !== null,
       requireRole: fn.requireRole,
       routes,

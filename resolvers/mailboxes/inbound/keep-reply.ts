@@ -11,7 +11,7 @@ import { nameContent } from '../../content/shared/named-content.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
 import { messageColumns } from '../message.ts';
 import { messageChanged } from '../message-feed.ts';
-import { tellWebhooks } from '../webhooks/tell-webhooks.ts';
+import { tellMailFact } from '../tell-mail-fact.ts';
 import type { AddressedMailbox, Addressee } from './addressee.ts';
 import { answeredMail } from './answered-mail.ts';
 import type { InboundMail } from './inbound-mail.ts';
@@ -80,7 +80,7 @@ export async function keepReply(
       return (await work.rows(knownStatement.with({ rawSha256, mailboxId: mailbox.id }))).length > 0;
     work.append(messageChanged({ orgId: target.orgId, mailboxId: mailbox.id }, kept));
     if (!kept.isAutomatic)
-      await tellWebhooks(work, {
+      await tellMailFact(work, {
         orgId: target.orgId,
         projectId: target.projectId,
         mailboxId: mailbox.id,

@@ -1,22 +1,13 @@
 import { sql } from '../../../db/drizzle.ts';
-import { type MailEvent, mailboxWebhookDeliveries, mailboxWebhooks } from '../../../db/schema/mailbox-webhooks.ts';
+import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../../db/schema/mailbox-webhooks.ts';
 import { insertInto, pick, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import type { MailFact } from '../shared/mail-facts.ts';
 
 /** The job that wakes the senders of a node when a delivery comes due. */
 export const wakeWebhooksTask = 'mailboxes.wakeWebhooks';
 
-export interface MailFact {
-  readonly orgId: string;
-  readonly projectId: string;
-  readonly mailboxId: string;
-  readonly type: MailEvent;
-  /** Tells this fact from others of its type, for good: the same fact is told once. */
-  readonly discriminator: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-/** Has the webhooks of a mailbox told of something, exactly when the transaction that made it true is committed. */
+/** Has the webhooks of a mailbox told of something. */
 export async function tellWebhooks(work: Work, fact: MailFact): Promise<void> {
   const { orgId, projectId, mailboxId, type, discriminator } = fact;
   const payload = JSON.stringify(fact.payload);

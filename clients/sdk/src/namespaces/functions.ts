@@ -326,7 +326,7 @@ export interface FollowRunEvent {
     readonly runAt: string;
     /** Native id, `fnrun_…`. */
     readonly runId: string;
-    /** What made it: `api`, or a `schedule` with its trigger. */
+    /** What made it: `api`, or a `schedule` or an `email` with its trigger. */
     readonly source: Readonly<Record<string, unknown>>;
     /** How it stands. */
     readonly status: 'blocked' | 'cancelled' | 'expired' | 'failed' | 'queued' | 'retrying' | 'running' | 'scheduled' | 'succeeded';

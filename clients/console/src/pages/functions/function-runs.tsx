@@ -80,7 +80,7 @@ export function FunctionRuns({ project, name }: { readonly project: string; read
 export function sourceOf(source: unknown): string {
   const { type, trigger_id: trigger, mode } = source as Readonly<Record<string, string | undefined>>;
   if (type === 'api') return 'API';
-  const made = type === 'schedule' ? (mode === 'manual' ? 'By hand' : 'Schedule') : enumName(type ?? 'unknown');
+  const made = type === 'email' ? 'Mail' : mode === 'manual' ? 'By hand' : enumName(type ?? 'unknown');
   return trigger === undefined ? made : `${made}, ${trigger}`;
 }
 

@@ -45,6 +45,7 @@ export function FunctionSettings({ project, fn, mayWrite }: FunctionSettingsProp
           ['Memory', `${fn.memoryMb} MB`],
           ['Gate', <Gate key="gate" fn={fn} />],
           ['Routes', <Routes key="routes" fn={fn} />],
+          ['Mail', fn.mailTriggers.length === 0 ? undefined : <MailTriggers key="mail" fn={fn} />],
           ['Packages', <Packages key="packages" fn={fn} />],
           ['Class', fn.class === 'ssr' ? 'Renders pages (ssr)' : 'Standard'],
           [
@@ -95,6 +96,16 @@ function Routes({ fn: { routes } }: Of) {
     </ul>
   );
 }
+
+const MailTriggers = ({ fn: { mailTriggers } }: Of) => (
+  <ul className="function-list">
+    {mailTriggers.map(({ triggerId, mailbox, events }) => (
+      <li key={triggerId}>
+        {triggerId}: {events.join(', ').replaceAll('_', ' ')} in <code>{mailbox}</code>
+      </li>
+    ))}
+  </ul>
+);
 
 function Packages({ fn: { deps, depsResolved } }: Of) {
   if (deps.length === 0) return 'None';
