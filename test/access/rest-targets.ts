@@ -46,6 +46,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delivery_id: 'inner',
   run_id: 'inner',
   snapshot_id: 'inner',
+  branch_id: 'inner',
   trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',

@@ -148,6 +148,7 @@ describe('the schema', () => {
     'MailboxMessageDetail.replies',
     'ProjectMailboxes.mailboxes',
     'Project.mailboxWebhooks',
+    'Project.branches',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {

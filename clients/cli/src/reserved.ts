@@ -3,14 +3,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Deploys are not run from CI by a credential of its own yet.': ['ci'],
   'Functions come with a release (`svc deploy apply`), and by no command of their own yet.': ['functions deploy'],
   'Jobs are not run yet.': ['jobs'],
-  'Projects are neither copied nor moved yet.': [
-    'branches',
-    'archives',
-    'cloud',
-    'core',
-    'transfer',
-    'projects export',
-  ],
+  'Projects are neither copied nor moved yet.': ['archives', 'cloud', 'core', 'transfer', 'projects export'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Notices go to the contact of `svc agent contact`, and nowhere else yet.': [
     'deliveries',
