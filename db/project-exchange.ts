@@ -54,6 +54,15 @@ export async function exchangeDatabases(
   });
 }
 
+/** Whether a project has its database, whatever is beside it. */
+export async function isPlaced(databases: ProjectDatabases, project: ProjectDatabase): Promise<boolean> {
+  let placed = false;
+  await databases.alone(project, async (client) => {
+    placed = (await presentOf(client, project)).own;
+  });
+  return placed;
+}
+
 /**
  * Gives a project its former database back, when a restore cannot come to its end, whether or not it has its new one already.
  * Safe to repeat.

@@ -8,6 +8,7 @@ import { agents } from './agents/domain.ts';
 import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
+import { branches } from './branches/domain.ts';
 import { contacts } from './contacts/domain.ts';
 import { content } from './content/domain.ts';
 import { deploys } from './deploys/domain.ts';
@@ -70,6 +71,7 @@ export const domains: readonly Domain[] = [
   functions,
   functionChanges,
   snapshots,
+  branches,
   hosts,
   traffic,
   live,

@@ -55,6 +55,7 @@ import './rooms.ts';
 import './saved-queries.ts';
 import './secrets.ts';
 import './site-audits.ts';
+import './branches.ts';
 import './snapshots.ts';
 import './slugs.ts';
 import './tiers.ts';

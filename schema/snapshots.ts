@@ -4,7 +4,7 @@ import { getSnapshot, listSnapshots } from '../resolvers/snapshots/read-snapshot
 import type { RestorePlan } from '../resolvers/snapshots/restore/restore-plan.ts';
 import { endOfRestore, type Restore, restoreToWire } from '../resolvers/snapshots/restore/restore-row.ts';
 import { type PlannedOrBegun, restoreSnapshot } from '../resolvers/snapshots/restore/restore-snapshot.ts';
-import { type Snapshot, snapshotActionsOf } from '../resolvers/snapshots/snapshot-row.ts';
+import { type Snapshot, snapshotActionsOf } from '../resolvers/snapshots/shared/snapshot-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf, windowInputs } from './connection.ts';
 import { changeField, fieldOf, inputsOf } from './operation-field.ts';

@@ -6,6 +6,7 @@ import { createTelegram } from '../engines/chat/telegram.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
+import { startBranchWorkers } from '../resolvers/branches/branch-workers.ts';
 import { startRunWorkers } from '../resolvers/functions/runs/run-workers.ts';
 import type { NodeFacts } from '../resolvers/installation/services.ts';
 import { startWebhookWorkers } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
@@ -85,6 +86,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       functions: openFunctions(start, () => services),
       functionRuns: startLeased(start, 'function runs', startRunWorkers, () => services),
       copies: startLeased(start, 'copies', startCopyWorkers, () => services),
+      branchWork: startLeased(start, 'branches', startBranchWorkers, () => services),
       webhookDeliveries: startLeased(start, 'webhook deliveries', startWebhookWorkers, () => services),
       noticeDeliveries: startLeased(start, 'notices', startNoticeWorkers, () => services),
       webhookFetch: createGuardedFetch({

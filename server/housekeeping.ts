@@ -1,6 +1,7 @@
 import { type Column, getTableName, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
+import { projectBranches } from '../db/schema/branches.ts';
 import { functionRuns } from '../db/schema/function-runs.ts';
 import { mailboxWebhookDeliveries } from '../db/schema/mailbox-webhooks.ts';
 import { payments } from '../db/schema/payments.ts';
@@ -50,7 +51,7 @@ const isAhead = (moment: Column) => sql`${moment} > now()`;
 
 const running = sql.raw(runningStatuses.map((one) => `'${one}'`).join(', '));
 
-/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs, copies and mails. */
+/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs, copies, branches and mails. */
 const freeStatements = [
   statement(
     'abandoned.idempotency-keys',
@@ -82,7 +83,7 @@ const freeStatements = [
     () => sql`update ${functionRuns} ${setOf(functionRuns, { dueAt: justNow })}
       where ${functionRuns.lease} is not null and ${isAhead(functionRuns.dueAt)}`,
   ),
-  ...[projectSnapshots, projectRestores].map((table) =>
+  ...[projectSnapshots, projectRestores, projectBranches].map((table) =>
     statement(
       `abandoned.${getTableName(table).replaceAll('_', '-')}`,
       {},

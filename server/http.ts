@@ -75,6 +75,9 @@ export function createHttpServer(options: HttpOptions, routes: RouteTable, secur
         if (name !== undefined)
           exchange.project = await findTenantHost(options, exchange, name, routes.answersUnderAnyName(path));
         if (preflight && !(mayBeOfSite && exchange.project !== undefined)) return answerPreflight(response);
+        // Files of a site have it among their own.
+        if (exchange.project?.target.branch != null && !routes.isOfSite(path))
+          response.setHeader('x-robots-tag', 'noindex');
         const { entry, params } = match(options, routes, exchange);
         exchange.route = labelOf(entry);
         await runEntry(options, entry, exchange, params);

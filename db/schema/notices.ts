@@ -1,5 +1,17 @@
 import { bytea, createdAt, id, moment } from '../columns.ts';
-import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts';
 import { principals } from './identity.ts';
 
 export const digestCadences = ['off', 'daily', 'weekly', 'monthly'] as const;

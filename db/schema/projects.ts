@@ -36,6 +36,15 @@ export interface OperationActor {
   readonly captured_at: string;
 }
 
+/** What holds for a branch, so that it stays without effect outside of itself. Contract 03, section 7. */
+export interface BranchFacts {
+  readonly parentId: string;
+  /** `sandbox`: mail is kept where it can be read. `off`: none is written. */
+  readonly mail: 'sandbox' | 'off';
+  /** Whether schedules of its functions run. */
+  readonly cron: boolean;
+}
+
 export type ProjectState = 'provisioning' | 'ready' | 'failed' | 'deleting' | 'deleted';
 
 export const projects = pgTable(
@@ -65,6 +74,8 @@ export const projects = pgTable(
     templateTriedAt: moment('template_tried_at'),
     /** When its next daily snapshot is to be taken. */
     snapshotDueAt: moment('snapshot_due_at').notNull().default(sql`now() + random() * interval '1 day'`),
+    /** Null for a project that is no branch. */
+    branch: jsonb('branch').$type<BranchFacts>(),
     createdBy: id('created_by').references(() => principals.id),
     /** Who created it and by what right, as it was then; null for projects made before this was kept. */
     creator: jsonb('creator').$type<OperationActor>(),

@@ -4,7 +4,7 @@ import { sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { hostNames } from '../../db/schema/hosts.ts';
 import { type LifecycleState, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
-import { projects } from '../../db/schema/projects.ts';
+import { type BranchFacts, projects } from '../../db/schema/projects.ts';
 import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';
 
@@ -19,6 +19,8 @@ export interface ProjectTarget {
   /** Names of hosts that the project has claimed, beside the one that comes from its public id. */
   readonly hostNames: readonly string[];
   readonly database: ProjectDatabase;
+  /** Null for a project that is no branch. */
+  readonly branch: BranchFacts | null;
   /** Rows that one PATCH or DELETE may change where its request says nothing of that; null for any number. */
   readonly maxAffected: number | null;
   readonly tier: Tier;
@@ -95,6 +97,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   publicId: row.publicId,
   hostNames: row.hostNames,
   database: { server: row.server, databaseName: row.databaseName, roleName: row.roleName },
+  branch: row.branch,
   maxAffected: row.maxAffected,
   tier: row.tier,
   limitOverrides: row.limitOverrides,
@@ -104,7 +107,18 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 });
 
 const target = {
-  ...pick(projects, 'orgId', 'createdAt', 'publicId', 'state', 'server', 'databaseName', 'roleName', 'maxAffected'),
+  ...pick(
+    projects,
+    'orgId',
+    'createdAt',
+    'publicId',
+    'state',
+    'server',
+    'databaseName',
+    'roleName',
+    'maxAffected',
+    'branch',
+  ),
   ...pick(orgs, 'tier', 'limitOverrides', 'lifecycleState', 'lifecycleEnteredAt', 'leaseExpiresAt'),
   archived: computed<boolean>('boolean', sql`${projects.archivedAt} is not null`),
   hostNames: computed<readonly string[]>(

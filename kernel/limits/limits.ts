@@ -63,6 +63,9 @@ export const openEscalations = 20;
 /** Contacts of one organization. Contract 02, section 3.6. */
 export const escalationContactsMax = 50;
 
+/** Branches that one project may have at a time. Contract 03, section 7. */
+export const branchesPerProject = 5;
+
 /** Names below the platform's domain that one project may have, and domains of its own. */
 export const subdomainsPerProject = 10;
 export const domainsPerProject = 25;

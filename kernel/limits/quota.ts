@@ -22,6 +22,7 @@ export interface Quota {
     | 'domains'
     | 'secrets'
     | 'snapshots'
+    | 'branches'
     | 'unique_recipients'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */

@@ -21,7 +21,12 @@ export interface AuditEntry {
 
 /** Actions that a person's session may take only with an approval of exactly that action. Contract 01, section 1.10. */
 export interface WriteApproval<Input> {
-  readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write' | 'project.snapshots.manage';
+  readonly action:
+    | 'org.project.create'
+    | 'project.deploy'
+    | 'project.secret.write'
+    | 'project.snapshots.manage'
+    | 'project.branches.manage';
   readonly field: 'org_id' | 'project_id';
   /** @param scope what the caller was admitted to; undefined for one that was not */
   readonly target: (input: Input, scope: Partial<ProjectScope> | undefined) => string | undefined;

@@ -6,6 +6,7 @@ import { queueMail } from '../../kernel/durability/outbox.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { keepInSandbox } from '../mailboxes/shared/sandbox.ts';
 import { armChallenge, type Challenge, challengeMinutes } from './challenges.ts';
 import { codeHashOf, linkHashOf, newCode, newLinkToken } from './mail-grant.ts';
 import { isStillAllowed } from './redirects.ts';
@@ -52,14 +53,18 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
   // The list may have changed since the mail was asked for: a link that may no longer be used is not sent.
   if (asked.redirect_url !== null && !(await isStillAllowed(services, target, asked.redirect_url))) return;
   const [project] = await services.db.rows(nameStatement.with({ id: projectId }));
-  await unitOfWork(ctx, (work) =>
-    queueMail(work, {
-      orgId: target.orgId,
-      to: asked.email,
-      subject: subjects[asked.intent](project?.name ?? 'a project'),
-      text: bodyOf(asked, token, code),
-    }),
-  );
+  const mail = {
+    to: asked.email,
+    subject: subjects[asked.intent](project?.name ?? 'a project'),
+    text: bodyOf(asked, token, code),
+  };
+  const { orgId, branch } = target;
+  if (branch?.mail === 'off') return;
+  await unitOfWork(ctx, async (work) => {
+    // Users of a branch are those of its project, who know nothing of it. Mail to users made for tests never goes out.
+    if (branch !== null && !mail.to.endsWith('.invalid')) await keepInSandbox(work, { orgId, projectId }, mail);
+    else await queueMail(work, { orgId, ...mail });
+  });
 };
 
 const nameStatement = statement(

@@ -16,6 +16,7 @@ import { assetFacts, countAssets } from '../assets/shared/asset-facts.ts';
 import { useContent } from '../content/shared/use-content.ts';
 import { schedulesElsewhereOf } from '../functions/shared/replace-schedules.ts';
 import { asOwnReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
+import { isElsewhere } from '../projects/shared/is-elsewhere.ts';
 import { readText } from './given-spec.ts';
 import type { ReleaseOwner } from './release-store.ts';
 
@@ -113,8 +114,7 @@ const functionsStatement = statement(
     join ${releaseFunctions} on ${releaseFunctions.orgId} = ${liveReleases.orgId}
       and ${releaseFunctions.projectId} = ${liveReleases.projectId}
       and ${releaseFunctions.releaseId} = ${liveReleases.releaseId}
-    where ${liveReleases.orgId} = ${orgId} and ${liveReleases.projectId} <> ${projectId}
-      and ${projects.deletedAt} is null`,
+    where ${liveReleases.orgId} = ${orgId} and ${isElsewhere(projectId)}`,
 );
 
 const secretsStatement = statement(

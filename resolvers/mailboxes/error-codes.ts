@@ -26,6 +26,7 @@ export const mailboxErrors = defineErrors({
     nextActions: [renewTier(':tier')],
   }),
   MAILBOX_NOT_SEND_READY: row(403, 'lifecycle', 'The mailbox does not send.'),
+  BRANCH_MAIL_OFF: row(409, 'conflict', 'The branch was made without mail.'),
   RECIPIENT_SUPPRESSED: row(403, 'conflict', 'Mail to this address came back or was complained about.'),
   MAILBOX_SEND_RATE_LIMITED: row(429, 'rate_limit', 'The mailbox sends too much at once.', {
     retryable: true,

@@ -19,6 +19,7 @@ import { type MailboxMessage, MailboxMessageWire, messageColumns, messageToWire 
 import { messageChanged } from './message-feed.ts';
 import { sendMailboxTask } from './send-queued.ts';
 import { mailboxActions } from './shared/actions.ts';
+import { sandboxProvider } from './shared/sandbox.ts';
 import { withFooter } from './with-footer.ts';
 
 /** `POST /mailboxes/v1/:mailbox_id/messages`. Contract 02, section 6.3. */
@@ -39,6 +40,7 @@ export const sendMailboxMail = mutation({
   }),
   async handler(work, input): Promise<MailboxMessage> {
     const { services, org, project } = work;
+    if (project.branch?.mail === 'off') throw new ServiceError('BRANCH_MAIL_OFF');
     const mailbox = await mailboxToSend(work.rows, work, input.mailbox);
     const given = textOf(input);
     const attachments = attachmentsOf(input);
@@ -75,12 +77,15 @@ export const sendMailboxMail = mutation({
           attachments.length === 0 ? null : JSON.stringify(attachments.map(({ bytes: _bytes, ...meta }) => meta)),
         inReplyToId: answered?.id ?? null,
         mailMessageId: `${id}@${shown.addressDomain}`,
+        ...(project.branch === null ? goesOut : staysInside),
         references: answered === undefined ? [] : threadOf([...answered.references, answered.mailMessageId]),
       }),
     );
-    for (const [number, { bytes }] of attachments.entries())
-      await work.rows(attachStatement.with({ messageId: id, number, bytes }));
-    await work.addJob(sendMailboxTask, { messageId: id }, { key: id });
+    if (project.branch === null) {
+      for (const [number, { bytes }] of attachments.entries())
+        await work.rows(attachStatement.with({ messageId: id, number, bytes }));
+      await work.addJob(sendMailboxTask, { messageId: id }, { key: id });
+    }
     work.append(messageChanged({ orgId: org.id, mailboxId: mailbox.id }, message!));
     return message!;
   },
@@ -92,6 +97,10 @@ export const sendMailboxMail = mutation({
   wire: MailboxMessageWire,
   toWire: messageToWire,
 });
+
+const goesOut = { status: 'pending', provider: null } as const;
+/** A mail of a branch has come to its end. */
+const staysInside = { status: 'sent', provider: sandboxProvider } as const;
 
 /** Mails that `References` names at most. */
 const threadMax = 20;
@@ -199,6 +208,8 @@ const written = pick(
   'inReplyToId',
   'mailMessageId',
   'references',
+  'status',
+  'provider',
 );
 
 const insertStatement = statement(
@@ -208,7 +219,7 @@ const insertStatement = statement(
     sql`${insertInto(mailboxMessages, {
       ...given,
       direction: sql`'outbound'`,
-      status: sql`'pending'`,
+      sentAt: sql`case when ${given.status} = 'sent' then now() end`,
     })} returning ${row}`,
 );
 

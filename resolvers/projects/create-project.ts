@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { type Project, projects } from '../../db/schema/projects.ts';
-import { allOf, computed, insertInto, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
+import { allOf, computed, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
 import {
   type Access,
   type NoScope,
@@ -16,7 +15,6 @@ import {
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
-import { actorOf } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, orgId } from '../../kernel/input/fields.ts';
 import { twoWords } from '../../kernel/input/two-words.ts';
@@ -29,6 +27,7 @@ import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
 import { projectActions } from './shared/actions.ts';
+import { insertProject } from './shared/insert-project.ts';
 import { isProject, projectKey } from './shared/load-projects.ts';
 import { type ProjectRow, withOrg } from './shared/wire.ts';
 
@@ -92,18 +91,7 @@ export const createProject = stepMutation({
           : { org: work.org, authority: work.authority };
       const { org } = scope;
       await requireRoom(work, org);
-      const id = work.services.newId('prj');
-      const database = work.services.projectDatabases.assign();
-      const project = {
-        orgId: org.id,
-        id,
-        publicId: publicId(),
-        name: name ?? twoWords(' '),
-        ...database,
-        createdBy: principalId,
-        creator: JSON.stringify(actorOf(caller, scope, work.services.now())),
-      };
-      await work.rows(insertStatement.with(project));
+      const { id, database } = await insertProject(work, scope, { name: name ?? twoWords(' ') });
       return {
         ref: { orgId: org.id, projectId: id, ...database },
         orgId: org.id,
@@ -184,29 +172,11 @@ const orgOf = partOf('org.', orgColumns);
 /** The key of the project that a step works on. */
 const rowOf = (ref: StepRef) => ({ orgId: ref.orgId as string, id: ref.projectId as string });
 
-const publicId = () => randomBytes(6).toString('hex');
-
 const countStatement = statement(
   'projects.count',
   { params: pick(projects, 'orgId'), row: { used: computed<number>('integer', sql`count(*)::int`) } },
   ({ orgId }, row) => sql`select ${row} from ${projects}
-    where ${projects.orgId} = ${orgId} and ${projects.deletedAt} is null`,
-);
-
-const insertStatement = statement(
-  'projects.insert',
-  {
-    params: {
-      ...pick(projects, 'orgId', 'id', 'publicId', 'name', 'server', 'databaseName', 'roleName', 'createdBy'),
-      ...pick(projects, 'creator'),
-    },
-  },
-  (given) =>
-    insertInto(projects, {
-      ...given,
-      state: sql`'provisioning'`,
-      schemaSlot: sql`'p' || lpad(nextval('project_slots')::text, 4, '0')`,
-    }),
+    where ${projects.orgId} = ${orgId} and ${projects.deletedAt} is null and ${projects.branch} is null`,
 );
 
 // A key may be answered again after its project was deleted, which this does not bring back.

@@ -5,7 +5,7 @@ import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { idempotencyKeys } from '../../db/schema/platform.ts';
 import { projects, stepOperations } from '../../db/schema/projects.ts';
-import { allOf, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
+import { allOf, partOf, pick, prefixed, statement } from '../../db/sql.ts';
 import { type Access, onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { type Caller, callerKey, isPrincipal } from '../../kernel/access/caller.ts';
 import { projectColumns as ownColumns, projectOf } from '../../kernel/access/project-columns.ts';
@@ -13,9 +13,8 @@ import { isKey } from '../../kernel/durability/idempotency.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
-import { beginDeletion } from './begin-deletion.ts';
 import { projectActions } from './shared/actions.ts';
-import { isProject, projectColumns, projectKey } from './shared/load-projects.ts';
+import { beginDeletion, endDeletion } from './shared/begin-deletion.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -65,12 +64,7 @@ export const deleteProject = stepMutation({
       return beginDeletion(work, project);
     },
     effect: ({ services }, ref) => services.projectDatabases.drop(ref as unknown as ProjectDatabase),
-    async settle(work, ref): Promise<ProjectRow> {
-      const [project] = await work.rows(
-        deletedStatement.with({ orgId: ref.orgId as string, id: ref.projectId as string }),
-      );
-      return project!;
-    },
+    settle: (work, ref): Promise<ProjectRow> => endDeletion(work, ref),
   },
   wire: z.object({ status: z.literal('purged'), project_id: z.string() }),
   toWire: ({ id }) => ({ status: 'purged' as const, project_id: id }),
@@ -99,13 +93,6 @@ async function begunBefore(
 
 const orgColumns = allOf(orgs);
 const orgOf = partOf('org.', orgColumns);
-
-const deletedStatement = statement(
-  'projects.deleted',
-  { params: projectKey, row: projectColumns },
-  (key, row) => sql`update ${projects} ${setOf(projects, { state: sql`'deleted'` })} from ${orgs}
-    where ${isProject(key)} and ${orgs.id} = ${projects.orgId} returning ${row}`,
-);
 
 const begunStatement = statement(
   'projects.deletion-begun',

@@ -6,8 +6,8 @@ import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
-import { beginDeletion } from './begin-deletion.ts';
 import { deleteProject } from './delete-project.ts';
+import { beginDeletion } from './shared/begin-deletion.ts';
 import { projectColumns, projectsAndOrgs } from './shared/load-projects.ts';
 
 /** Projects whose deletion is begun in one transaction. */

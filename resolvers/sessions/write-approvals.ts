@@ -36,6 +36,7 @@ const targets = {
   'project.deploy': 'project_id',
   'project.secret.write': 'project_id',
   'project.snapshots.manage': 'project_id',
+  'project.branches.manage': 'project_id',
 } as const satisfies Record<WriteApproval<never>['action'], 'org_id' | 'project_id'>;
 
 export type ApprovedAction = keyof typeof targets;

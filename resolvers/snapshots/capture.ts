@@ -11,7 +11,7 @@ import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { keepContentLock } from '../content/shared/content-lock.ts';
 import { storing } from '../content/shared/storing.ts';
-import type { Snapshot } from './snapshot-row.ts';
+import type { Snapshot } from './shared/snapshot-row.ts';
 
 /** What a snapshot says of itself, beside its parts in the object store. */
 export const manifestShape = z.object({

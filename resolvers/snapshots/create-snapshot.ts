@@ -6,7 +6,7 @@ import { databaseOf } from '../project-data/shared/in-project.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { snapshotActions } from './shared/actions.ts';
 import { insertSnapshot, refuseManySnapshots } from './shared/insert-snapshot.ts';
-import { type Snapshot, SnapshotWire, snapshotToWire } from './snapshot-row.ts';
+import { type Snapshot, SnapshotWire, snapshotToWire } from './shared/snapshot-row.ts';
 
 export const ofProject = ({ project }: { readonly project: string }): string => project;
 

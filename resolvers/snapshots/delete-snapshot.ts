@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';
+import { projectBranches } from '../../db/schema/branches.ts';
+import { projectRestores } from '../../db/schema/snapshots.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { ofProject, snapshotApproval } from './create-snapshot.ts';
-import { goneOfSnapshots } from './forget-snapshots.ts';
 import { snapshotActions } from './shared/actions.ts';
-import { findSnapshot, type Snapshot, snapshotId } from './snapshot-row.ts';
+import { forgetSnapshot } from './shared/forget-snapshot.ts';
+import { findSnapshot, type Snapshot, snapshotId } from './shared/snapshot-row.ts';
 
 /** `DELETE /projects/v1/:project_id/snapshots/:snapshot_id`. Contract 03, section 6. */
 export const deleteSnapshot = mutation({
@@ -34,9 +35,7 @@ export const deleteSnapshot = mutation({
         details: { snapshot_id: id, operation_id: using.id },
         retryAfter: 5,
       });
-    await work.rows(forgetStatement.with({ id }));
-    await work.rows(deleteStatement.with({ id }));
-    work.afterCommit(() => work.services.copies.abort(id));
+    await forgetSnapshot(work, id);
     return snapshot;
   },
   audit: ({ id, kind, projectId: project }) => ({
@@ -53,17 +52,8 @@ const usingStatement = statement(
   { params: pick(projectRestores, 'projectId', 'snapshotId'), row: pick(projectRestores, 'id') },
   ({ projectId: project, snapshotId: id }, row) => sql`select ${row} from ${projectRestores}
     where ${projectRestores.projectId} = ${project} and ${projectRestores.dueAt} is not null
-      and (${projectRestores.snapshotId} = ${id} or ${projectRestores.preRestoreId} = ${id})`,
-);
-
-const forgetStatement = statement(
-  'snapshots.forget-objects',
-  { params: pick(projectSnapshots, 'id') },
-  ({ id }) => sql`with ${goneOfSnapshots(sql`${projectSnapshots.id} = ${id}`)} select`,
-);
-
-const deleteStatement = statement(
-  'snapshots.delete',
-  { params: pick(projectSnapshots, 'id') },
-  ({ id }) => sql`delete from ${projectSnapshots} where ${projectSnapshots.id} = ${id}`,
+      and (${projectRestores.snapshotId} = ${id} or ${projectRestores.preRestoreId} = ${id})
+    union all select ${projectBranches.operationId} from ${projectBranches}
+    where ${projectBranches.parentId} = ${project} and ${projectBranches.dueAt} is not null
+      and ${projectBranches.snapshotId} = ${id}`,
 );

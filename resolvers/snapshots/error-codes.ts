@@ -6,7 +6,9 @@ export const snapshotErrors = defineErrors({
   SNAPSHOT_NOT_READY: row(409, 'conflict', 'The snapshot is not ready: it is being taken, has failed or has expired.', {
     nextActions: [{ type: 'poll', why: 'Read the snapshot until it is ready, or take another one.' }],
   }),
-  SNAPSHOT_IN_USE: row(409, 'conflict', 'A restore that is under way needs the snapshot.', { nextActions: [again] }),
+  SNAPSHOT_IN_USE: row(409, 'conflict', 'A restore or a branch that is under way needs the snapshot.', {
+    nextActions: [again],
+  }),
   RESTORE_CONFIRM_INVALID: row(
     409,
     'conflict',

@@ -1,6 +1,7 @@
 import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { dropCopies } from '../../db/project-exchange.ts';
+import { projectBranches } from '../../db/schema/branches.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
@@ -50,7 +51,9 @@ export async function forgetCopies(
 
 const expired = sql`${projectSnapshots.status} = 'ready' and ${isPast(projectSnapshots.expiresAt)}
   and not exists (select from ${projectRestores} where ${projectRestores.projectId} = ${projectSnapshots.projectId}
-    and ${projectRestores.dueAt} is not null)`;
+    and ${projectRestores.dueAt} is not null)
+  and not exists (select from ${projectBranches} where ${projectBranches.parentId} = ${projectSnapshots.projectId}
+    and ${projectBranches.dueAt} is not null)`;
 
 const expireStatement = statement(
   'snapshots.expire',
@@ -81,7 +84,9 @@ const idleStatement = statement(
   ) => sql`select ${row} from unnest(${servers}::text[], ${names}::text[]) as found (server, name)
     join ${projects} on ${projects.server} = found.server and ${projects.databaseName} = found.name
     where not exists (select from ${projectRestores}
-      where ${projectRestores.projectId} = ${projects.id} and ${projectRestores.dueAt} is not null)`,
+      where ${projectRestores.projectId} = ${projects.id} and ${projectRestores.dueAt} is not null)
+      and not exists (select from ${projectBranches}
+        where ${projectBranches.id} = ${projects.id} and ${projectBranches.dueAt} is not null)`,
 );
 
 const ofProject = pick(projectSnapshots, 'orgId', 'projectId');

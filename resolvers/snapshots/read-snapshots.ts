@@ -15,7 +15,7 @@ import {
   snapshotColumns,
   snapshotId,
   snapshotToWire,
-} from './snapshot-row.ts';
+} from './shared/snapshot-row.ts';
 
 const access = onProject(snapshotActions['project:snapshots:read'], ofProject);
 

@@ -6,7 +6,7 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Captured } from './capture.ts';
 import { snapshotEventTypes } from './event-types.ts';
-import { type Snapshot, snapshotColumns } from './snapshot-row.ts';
+import { type Snapshot, snapshotColumns } from './shared/snapshot-row.ts';
 
 /** For how many days snapshots are kept. Contract 03, section 6. */
 export const keptDays: Readonly<Record<SnapshotKind, number>> = {

@@ -7,8 +7,8 @@ import { type LeasedItem, leasedStatements } from '../../kernel/durability/lease
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Captured, captureDatabase, SnapshotGoneError } from './capture.ts';
-import { attemptsMax, mayPass, pauseAfter, reasonOf } from './copy-failure.ts';
 import { failSnapshot, settleSnapshot } from './settle-snapshot.ts';
+import { attemptsMax, mayPass, pauseAfter, reasonOf } from './shared/copy-failure.ts';
 
 /** How long a node has a copy without a word of it, in seconds. */
 export const leaseSeconds = 30;

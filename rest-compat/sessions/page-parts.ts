@@ -172,6 +172,7 @@ export const approvalActions: Readonly<Record<string, string>> = {
   'project.deploy': 'Deploy the project',
   'project.secret.write': 'Change secrets of the project',
   'project.snapshots.manage': 'Take, restore and delete snapshots of the project',
+  'project.branches.manage': 'Create, renew and delete branches of the project',
 };
 
 /** What the script does with a form, and in which order. */

@@ -28,6 +28,8 @@ export interface Shown {
   readonly embedders: readonly string[];
   /** It is one deployment's own host: for looking at, and not for search engines. */
   readonly isPreview: boolean;
+  /** The project is a branch of another one: not for search engines either. */
+  readonly isBranch: boolean;
   /** It shares an origin with others, as in development alone: its pages are kept from all of these. */
   readonly isShared: boolean;
 }
@@ -36,10 +38,14 @@ export interface Shown {
 const sandbox = 'sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts';
 
 /** What a probe tells releases apart by. */
-export const releaseHeaders = ({ site: { releaseId, generation }, isPreview }: Shown): Record<string, string> => ({
+export const releaseHeaders = ({
+  site: { releaseId, generation },
+  isPreview,
+  isBranch,
+}: Shown): Record<string, string> => ({
   'x-svc-release-id': releaseId,
   ...(generation === null ? {} : { 'x-svc-release-generation': String(generation) }),
-  ...(isPreview ? { 'x-robots-tag': 'noindex' } : {}),
+  ...(isPreview || isBranch ? { 'x-robots-tag': 'noindex' } : {}),
 });
 
 /** A file of a release. */

@@ -48,6 +48,7 @@ export class SiteServer {
     const site = await siteOf(services, host);
     if (site === null) {
       openHost(contextOf(this.#options, exchange), host);
+      if (host.target.branch !== null) exchange.response.setHeader('x-robots-tag', 'noindex');
       return refuse(exchange, resolve(null, request.method!, path));
     }
     const release = await services.sites.filesFor(site, path);
@@ -89,6 +90,7 @@ export class SiteServer {
       // The console shows what a deployment looks like. No other host of the project lets it in.
       embedders: isPreview ? [...named, originOfGateway(services)] : named,
       isPreview,
+      isBranch: host.target.branch !== null,
       isShared: base !== '',
     };
   }

@@ -27,6 +27,7 @@ export async function startJobs(
   lifecycle.onDrain('workers', workers.stop);
   services.functionRuns.wake();
   services.copies.wake();
+  services.branchWork.wake();
   services.webhookDeliveries.wake();
 }
 

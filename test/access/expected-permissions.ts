@@ -106,6 +106,11 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} project:write`,
   }),
   'project:snapshots:manage': cell('owner admin developer', writing),
+  'project:branches:read': cell(everyRole, {
+    grants: `${reading} project:write`,
+    delegates: `${reading} project:write`,
+  }),
+  'project:branches:manage': cell('owner admin developer', writing),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

@@ -49,6 +49,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   notification_id: 'inner',
   binding_id: 'inner',
   rule_id: 'inner',
+  branch_id: 'inner',
   trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',

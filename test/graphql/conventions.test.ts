@@ -154,6 +154,7 @@ describe('the schema', () => {
     'Project.mailboxWebhooks',
     'NotificationChannels.chats',
     'Query.notificationRules',
+    'Project.branches',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {

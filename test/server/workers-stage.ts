@@ -69,6 +69,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     messageMirror: undefined as never,
     functionRuns: undefined as never,
     copies: undefined as never,
+    branchWork: undefined as never,
     webhookDeliveries: undefined as never,
     webhookFetch: undefined as never,
     gates: undefined as never,

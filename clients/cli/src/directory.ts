@@ -181,6 +181,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'branches',
+    summary: 'Projects made from another one for a while',
+    load: () => import('./groups/branches.ts'),
+  },
+  {
+    section: data,
     name: 'email',
     summary: 'Mailboxes of a project',
     load: () => import('./groups/email.ts'),

@@ -2,14 +2,7 @@
 const areas: Readonly<Record<string, readonly string[]>> = {
   'Deploys are not run from CI by a credential of its own yet.': ['ci'],
   'Jobs are not run yet.': ['jobs'],
-  'Projects are neither copied nor moved yet.': [
-    'branches',
-    'archives',
-    'cloud',
-    'core',
-    'transfer',
-    'projects export',
-  ],
+  'Projects are neither copied nor moved yet.': ['archives', 'cloud', 'core', 'transfer', 'projects export'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Chats of a community are not routed to yet.': ['channel-route'],
   'Money comes in by x402 and from the platform admin, and by no other way yet.': [

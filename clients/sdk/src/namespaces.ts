@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { assets } from './namespaces/assets.ts';
 import { audit } from './namespaces/audit.ts';
 import { billing } from './namespaces/billing.ts';
+import { branches } from './namespaces/branches.ts';
 import { cache } from './namespaces/cache.ts';
 import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
@@ -47,6 +48,7 @@ export interface Namespaces {
   readonly assets: ReturnType<typeof assets>;
   readonly audit: ReturnType<typeof audit>;
   readonly billing: ReturnType<typeof billing>;
+  readonly branches: ReturnType<typeof branches>;
   readonly cache: ReturnType<typeof cache>;
   readonly claims: ReturnType<typeof claims>;
   readonly contacts: ReturnType<typeof contacts>;
@@ -92,6 +94,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   assets: assets(connection),
   audit: audit(connection),
   billing: billing(connection),
+  branches: branches(connection),
   cache: cache(connection),
   claims: claims(connection),
   contacts: contacts(connection),
@@ -136,6 +139,7 @@ export {
   assets,
   audit,
   billing,
+  branches,
   cache,
   claims,
   contacts,

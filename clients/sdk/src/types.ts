@@ -1381,6 +1381,36 @@ export interface ProPack {
   readonly bundle: Delivery;
 }
 
+export interface ProjectBranch {
+  readonly branchProjectId: string;
+  readonly parentProjectId: string;
+  readonly name: string;
+  readonly branchUrl: string | null;
+  readonly subdomain: string | null;
+  readonly status: 'creating' | 'active' | 'failed';
+  readonly emailMode: 'sandbox' | 'off';
+  readonly enableCron: boolean;
+  readonly dataFrom: {
+    readonly snapshotId: string | null;
+    readonly capturedAt: string | null;
+  };
+  readonly release: {
+    readonly parentReleaseId: string | null;
+    readonly branchReleaseId: string | null;
+  };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  /** It is deleted then. */
+  readonly expiresAt: string;
+  readonly createdAt: string;
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
 export interface ProjectDomain {
   readonly projectId: string;
   readonly domain: string;

@@ -55,7 +55,8 @@ export async function activate(work: Work, given: Activation): Promise<DeployOpe
   const { scope, operation, release, deletesSecrets, assets } = given;
   const { org, project } = scope;
   const owner: ReleaseOwner = { orgId: org.id, projectId: project.id };
-  if ((await lockProject(work, project.id)) === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
+  const locked = await lockProject(work, project.id);
+  if (locked === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
   const live = await findLive(work.rows, owner);
   if (live.releaseId !== operation.baseReleaseId) throw baseConflict(operation.baseReleaseId, live.releaseId);
   await refuseOverLimit(work, given);
@@ -67,7 +68,7 @@ export async function activate(work: Work, given: Activation): Promise<DeployOpe
   if (live.gatedBy !== null) work.afterCommit(() => work.services.gates.changed());
   await work.rows(supersedeStatement.with({ ...owner, releaseId: release.id }));
   await work.rows(activeStatement.with({ ...owner, releaseId: release.id }));
-  await replaceSchedules(work, owner, release.id, given.state);
+  await replaceSchedules(work, { ...owner, rest: locked.branch?.cron === false }, release.id, given.state);
   await replaceMailTriggers(work, owner, release.id, given.state);
   const urls = await urlsOf(work, owner, project.publicId, release.deploymentId);
   await work.rows(

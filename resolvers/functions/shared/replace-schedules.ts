@@ -7,6 +7,7 @@ import type { Rows } from '../../../db/statement.ts';
 import type { ReleaseState } from '../../../engines/release/model.ts';
 import { nextDue, schedulesOf } from '../../../engines/release/next-due.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { isElsewhere } from '../../projects/shared/is-elsewhere.ts';
 
 /** The job that makes the runs of schedules that are due. */
 export const fireSchedulesTask = 'fire-schedules';
@@ -19,10 +20,12 @@ interface Owner {
 /**
  * Puts the schedules of a release in place of those before, in the transaction that makes it live. A schedule that stays as
  * it was comes due when it would have. Runs that wait for a function of the release go on.
+ *
+ * @param owner with `rest`, none of them comes due
  */
 export async function replaceSchedules(
   work: Work,
-  owner: Owner,
+  { rest, ...owner }: Owner & { readonly rest: boolean },
   releaseId: string,
   { functions }: Pick<ReleaseState, 'functions'>,
 ): Promise<void> {
@@ -40,7 +43,7 @@ export async function replaceSchedules(
   const [clock] = await work.rows(clockStatement.with({}));
   for (const { name, trigger } of wanted) {
     const { id: triggerId, cron, timezone, run } = trigger;
-    const nextAt = nextDue(cron, timezone, clock!.now);
+    const nextAt = rest ? null : nextDue(cron, timezone, clock!.now);
     await work.rows(
       putStatement.with({
         ...owner,
@@ -134,6 +137,5 @@ const elsewhereStatement = statement(
   },
   ({ orgId, projectId }, row) => sql`select ${row} from ${functionSchedules}
     join ${projects} on ${projects.orgId} = ${functionSchedules.orgId} and ${projects.id} = ${functionSchedules.projectId}
-    where ${functionSchedules.orgId} = ${orgId} and ${functionSchedules.projectId} <> ${projectId}
-      and ${projects.deletedAt} is null`,
+    where ${functionSchedules.orgId} = ${orgId} and ${isElsewhere(projectId)}`,
 );

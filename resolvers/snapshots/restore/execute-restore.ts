@@ -12,11 +12,11 @@ import { type LeasedItem, leasedStatements } from '../../../kernel/durability/le
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { captureDatabase } from '../capture.ts';
-import { attemptsMax, mayPass, pauseAfter, reasonOf } from '../copy-failure.ts';
 import { settleSnapshot } from '../settle-snapshot.ts';
+import { attemptsMax, mayPass, pauseAfter, reasonOf } from '../shared/copy-failure.ts';
+import { fillDraft } from '../shared/fill-draft.ts';
 import { leaseSeconds } from '../take-snapshot.ts';
 import { carryOver } from './carry-over.ts';
-import { fillDraft } from './fill-draft.ts';
 import { type Restore, restoreColumns } from './restore-row.ts';
 import { enterPhase, failRestore, LostRestoreError, noteExchange } from './settle-restore.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { openCursor, sealCursor } from '../../../core/cursors.ts';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Services } from '../../../kernel/run/context.ts';
-import type { Snapshot } from '../snapshot-row.ts';
+import type { Snapshot } from '../shared/snapshot-row.ts';
 
 /** For how long a plan may be confirmed, in milliseconds. Contract 03, section 6. */
 const confirmMs = 15 * 60_000;

@@ -13,7 +13,7 @@ import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { ofProject, snapshotApproval } from '../create-snapshot.ts';
 import { snapshotActions } from '../shared/actions.ts';
 import { insertSnapshot, refuseManySnapshots } from '../shared/insert-snapshot.ts';
-import { findSnapshot, snapshotId } from '../snapshot-row.ts';
+import { findSnapshot, snapshotId } from '../shared/snapshot-row.ts';
 import {
   confirmHash,
   type PlannedState,

@@ -8,10 +8,10 @@ import { unitOfWork, type Work } from '../../../kernel/durability/unit-of-work.t
 import type { Context } from '../../../kernel/run/context.ts';
 import { databaseOf, inProject, once } from '../../project-data/shared/in-project.ts';
 import { captureDatabase } from '../capture.ts';
-import { reasonOf } from '../copy-failure.ts';
 import { failSnapshot, settleSnapshot } from '../settle-snapshot.ts';
-import { type Snapshot, snapshotColumns } from '../snapshot-row.ts';
+import { reasonOf } from './copy-failure.ts';
 import { insertSnapshot } from './insert-snapshot.ts';
+import { type Snapshot, snapshotColumns } from './snapshot-row.ts';
 
 /** What became of the snapshot of before: its id, or why there is none. */
 export type TakenBefore = { readonly snapshot_id: string } | { readonly snapshot_skipped_reason: string };

@@ -3,7 +3,7 @@ import { projectSnapshots, type SnapshotKind } from '../../../db/schema/snapshot
 import { computed, insertInto, pick, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { quotaExceeded } from '../../../kernel/limits/quota.ts';
-import { type Snapshot, snapshotColumns } from '../snapshot-row.ts';
+import { type Snapshot, snapshotColumns } from './snapshot-row.ts';
 
 /** Snapshots that a project may have beside those that the platform takes by itself. */
 export const keptMax = 20;

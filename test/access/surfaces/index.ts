@@ -1,6 +1,7 @@
 import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
+import { branchSurfaces } from './branches.ts';
 import { claimSurfaces } from './claims.ts';
 import { contentSurfaces } from './content.ts';
 import { deploySurfaces } from './deploys.ts';
@@ -45,6 +46,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
   ...snapshotSurfaces(stage),
+  ...branchSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),
   ...eventSurfaces(stage),

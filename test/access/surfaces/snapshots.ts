@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { planRestore } from '../../../resolvers/snapshots/restore/restore-plan.ts';
-import type { Snapshot } from '../../../resolvers/snapshots/snapshot-row.ts';
+import type { Snapshot } from '../../../resolvers/snapshots/shared/snapshot-row.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
 /** The release that is live, where nobody has made one: what a plan of a restore is bound to. */

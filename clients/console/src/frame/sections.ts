@@ -9,6 +9,7 @@ import {
   Database,
   FolderOpen,
   Gauge,
+  GitBranch,
   Globe,
   History,
   House,
@@ -172,6 +173,13 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: History,
       key: 'c',
       words: 'backups copies restore database',
+    },
+    mayOn(project, 'project:branches:read') && {
+      name: 'Branches',
+      to: `${base}/branches`,
+      icon: GitBranch,
+      key: 'j',
+      words: 'copies previews try staging',
     },
     mayOn(project, 'project:mail:read') && {
       name: 'Mail',

@@ -7,7 +7,7 @@ import { restoreProject } from '../../../engines/copies/restore-project.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { storing } from '../../content/shared/storing.ts';
 import { manifestShape, partsOf } from '../capture.ts';
-import { manifestStatement, type Restore } from './restore-row.ts';
+import { manifestStatement } from '../restore/restore-row.ts';
 
 /** Something of a snapshot cannot be brought back. */
 class UnrestorableError extends Error {
@@ -20,17 +20,24 @@ const tenantMs = 3_600_000;
 /** What of sign-in a snapshot brings back, where that is asked for: never sessions, nor what is under way. */
 const restoredAuth = new Set(['users', 'identities', 'passkeys']);
 
+/** What a database is filled with. */
+export interface Filling {
+  readonly snapshotId: string;
+  /** Whether users and passkeys come back, too. */
+  readonly withAuth: boolean;
+}
+
 /**
- * Fills a new database beside the project's from a snapshot, compares it with what was saved, and brings it to the version
+ * Fills a new database beside the place of a project's from a snapshot, compares it with what was saved, and brings it to the version
  * of this gateway. One that another attempt has left is dropped first.
  */
-export async function fillDraft(ctx: Context, restore: Restore, database: ProjectDatabase): Promise<void> {
+export async function fillDraft(ctx: Context, filling: Filling, database: ProjectDatabase): Promise<void> {
   const { db, projectDatabases } = ctx.services;
   const draft = draftName(database.databaseName);
-  const [named] = await db.rows(manifestStatement.with({ id: restore.snapshotId }));
+  const [named] = await db.rows(manifestStatement.with({ id: filling.snapshotId }));
   const sha256 = named?.manifestSha256;
-  if (named === undefined || sha256 == null) throw new DamagedPartError(restore.snapshotId, 'is missing');
-  const parts = partsOf(ctx, restore.snapshotId);
+  if (named === undefined || sha256 == null) throw new DamagedPartError(filling.snapshotId, 'is missing');
+  const parts = partsOf(ctx, filling.snapshotId);
   await storing(ctx.services, async () => {
     const text = await parts.readPlainText({ sha256, bytes: Number(named.manifestBytes), content: sha256 });
     const { saved, templateVersion, live } = manifestShape.parse(JSON.parse(text));
@@ -41,7 +48,7 @@ export async function fillDraft(ctx: Context, restore: Restore, database: Projec
       store: parts,
       onBytes: () => ctx.signal.throwIfAborted(),
       projectMs: tenantMs,
-      platformRows: ({ schema, name }) => schema !== 'auth' || (restore.withAuth && restoredAuth.has(name)),
+      platformRows: ({ schema, name }) => schema !== 'auth' || (filling.withAuth && restoredAuth.has(name)),
     });
     if (unfilled.length > 0) throw new UnrestorableError(`${unfilled.join('. ')}.`);
   });

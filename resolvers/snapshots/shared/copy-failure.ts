@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { ServiceError } from '../../core/errors.ts';
-import { isConnectionLoss } from '../../db/connection-loss.ts';
-import { DifferentRowsError } from '../../engines/copies/load-rows.ts';
-import { DamagedPartError } from '../../engines/copies/parts.ts';
-import { MissingObjectError } from '../../engines/objects/object-store.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { isConnectionLoss } from '../../../db/connection-loss.ts';
+import { DifferentRowsError } from '../../../engines/copies/load-rows.ts';
+import { DamagedPartError } from '../../../engines/copies/parts.ts';
+import { MissingObjectError } from '../../../engines/objects/object-store.ts';
 
 /** How often a copy is begun, before it is given up. */
 export const attemptsMax = 5;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
-import { sql } from '../../db/drizzle.ts';
-import { projectSnapshots, snapshotKinds, snapshotStatuses } from '../../db/schema/snapshots.ts';
-import { allOf, pick, type RowOf, statement } from '../../db/sql.ts';
-import type { Rows } from '../../db/statement.ts';
+import { ServiceError } from '../../../core/errors.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { projectSnapshots, snapshotKinds, snapshotStatuses } from '../../../db/schema/snapshots.ts';
+import { allOf, pick, type RowOf, statement } from '../../../db/sql.ts';
+import type { Rows } from '../../../db/statement.ts';
 
 export const snapshotColumns = allOf(projectSnapshots, ['dueAt', 'lease', 'attempts']);
 
