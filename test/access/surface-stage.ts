@@ -27,7 +27,6 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   // A challenge of x402 alone, as what the audit gateway sells is answered with.
   X: [402, undefined],
   R: [404, 'RESOURCE_NOT_FOUND'],
-  K: [403, 'OPERATOR_PASSKEY_REQUIRED'],
   V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
   // The session's approval is of another action.

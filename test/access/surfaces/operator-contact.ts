@@ -122,7 +122,7 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       field: () => 'mutation { testNotification(input: {}) { sourceEventId } }',
     },
     'POST /agent/v1/webhook-secret/rotate': {
-      cells: 'A K K F A A A A',
+      cells: 'A V V F A A A A',
       prepare: named,
       field: () => 'mutation { rotateWebhookSecret(input: {}) { rotatedAt } }',
     },
