@@ -66,6 +66,7 @@ const pages = [
   ['/installation/outbox', page(() => import('./pages/installation/outbox.tsx'))],
   ['/audits', page(() => import('./pages/audits/audits.tsx'))],
   ['/you', page(() => import('./pages/you/you.tsx'))],
+  ['/you/notices', page(() => import('./pages/notices/notices.tsx'))],
   ['/design', page(() => import('./pages/design/design.tsx'))],
 ] as const;
 

@@ -13,6 +13,7 @@ import { State } from '../../design/status.tsx';
 import { announce } from '../../design/toast.tsx';
 import { useChange } from '../../graph/use-change.ts';
 import { type Answer, useAsk } from '../../graph/use-live-query.ts';
+import { Link } from '../../router.tsx';
 import { useSearch } from '../../search.ts';
 import { mayChange } from '../../session/may.ts';
 import {
@@ -56,6 +57,9 @@ export function Notices() {
           )
         }
       </Loaded>
+      <p>
+        <Link to="/you/notices">What you are told, by what, and what was told</Link>
+      </p>
       {dialog === 'notices' && mayChange() && answer.data !== undefined && (
         <ContactDialog contact={contact} close={() => setDialog('')} />
       )}
