@@ -21,6 +21,7 @@ const outside = ['scripts', 'test', 'examples'];
 
 /** Clients know HTTP and nothing of the product: each may import what is named beside it, and itself. */
 const clients: Readonly<Record<string, readonly string[]>> = {
+  'clients/functions': [],
   'clients/sdk': [],
   'clients/cli': ['clients/sdk'],
   'clients/console': ['clients/sdk'],

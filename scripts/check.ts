@@ -56,6 +56,7 @@ const checks: Readonly<Record<string, Check>> = {
   types: command('tsc', '--noEmit'),
   // Against what the web has alone: nothing of Node.js may get in.
   'types of the SDK': command('tsc', '--noEmit', '--project', 'clients/sdk'),
+  'types of the library of functions': command('tsc', '--noEmit', '--project', 'clients/functions'),
   'types of the console': command('tsc', '--noEmit', '--project', 'clients/console'),
   'types of the example’s page': command('tsc', '--noEmit', '--project', 'examples/notes/page'),
   'unused code': command('knip'),

@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import { type BuildFailure, build, type Loader, type Message, type Plugin } from 'esbuild';
+import { importLibrary } from './import-library.ts';
 import { importPackages, type Packages } from './import-packages.ts';
 
 /** The code of a function as it was deployed. */
@@ -52,13 +53,13 @@ export type Bundled =
 
 /**
  * Makes one ES module of the code of a function. Nothing of it is run, and no file of this machine is read but those of its
- * packages: every import is found among these and the files given. CommonJS finds `require`, `__filename` and `__dirname`
+ * packages and of the library of functions: every import is found among these and the files given. CommonJS finds `require`, `__filename` and `__dirname`
  * where it is run (`engines/sandbox/inside`).
  */
 export async function bundleModules(source: FunctionSource): Promise<Bundled> {
   const made = await build({
     entryPoints: [source.entrypoint],
-    plugins: [fromMemory(source), importPackages(source.packages)],
+    plugins: [fromMemory(source), importLibrary, importPackages(source.packages)],
     bundle: true,
     write: false,
     outfile: 'index.mjs',

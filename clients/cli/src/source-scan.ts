@@ -11,17 +11,14 @@ const exported: ReadonlySet<string> = new Set([
   'adminDb',
   'auth',
   'email',
-  'ai',
   'assets',
-  'cache',
   'events',
   'functions',
-  'payment',
   'defineFunctionRuns',
   'parseFunctionRun',
-  'getRoutedPaymentContext',
+  'permanentRunError',
+  'retryableRunError',
   'getSvcContext',
-  'verifyWebhook',
 ]);
 
 const authMembers: ReadonlySet<string> = new Set([
@@ -34,8 +31,7 @@ const authMembers: ReadonlySet<string> = new Set([
   'fetch',
   'csrfToken',
   'csrfField',
-  'sessions',
-  'identities',
+  'checkCsrf',
 ]);
 
 /** What of the library changes something, by its methods. */

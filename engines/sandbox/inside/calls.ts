@@ -2,7 +2,7 @@ import { runAs } from './current-call.ts';
 import { tellError } from './errors.ts';
 import type { createFrameWriter } from './frames.ts';
 import { bodyBytesMax, headBytesMax, headersMax } from './frames.ts';
-import { type Handler, responseOf } from './handler.ts';
+import { answered, type Handler } from './handler.ts';
 import { endOutput } from './logs.ts';
 
 /** Head of a message that begins a call; its body is the request's. */
@@ -45,7 +45,7 @@ export async function serve(
     const init = bodiless ? {} : { body: new Uint8Array(body) };
     const request = new Request(url, { method, headers, signal: ended.signal, ...init });
     await runAs({ id, requestId, request, deadline }, async () => {
-      const response = responseOf(await handler(request, { requestId, deadline }));
+      const response = await answered(() => handler(request, { requestId, deadline }));
       const given = [...response.headers];
       const large = given.length > headersMax || Buffer.byteLength(JSON.stringify(given)) > headBytesMax - 1_024;
       if (large) return answer({ type: 'too_large' });

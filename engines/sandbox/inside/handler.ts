@@ -24,8 +24,22 @@ export function handlerOf(module: Readonly<Record<string, unknown>>): Handler {
 
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
+/** What the library of functions throws to have answered something is known by this; they share no module. */
+const answerKey = Symbol.for('svc.functions.answer');
+
+/** The answer of a handler, or that of an error of the library which it has not caught. */
+export async function answered(handle: () => unknown): Promise<Response> {
+  try {
+    return responseOf(await handle());
+  } catch (error) {
+    const answer = typeof error === 'object' && error !== null && answerKey in error ? error[answerKey] : undefined;
+    if (typeof answer !== 'function') throw error;
+    return responseOf(answer.call(error));
+  }
+}
+
 /** The answer in what a handler returned. Without any, there is nothing to say. */
-export function responseOf(returned: unknown): Response {
+function responseOf(returned: unknown): Response {
   if (returned === undefined || returned === null) return new Response(null, { status: 204 });
   if (returned instanceof Response) return returned;
   throw new TypeError('The handler returned no Response.');
