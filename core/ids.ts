@@ -34,7 +34,8 @@ export type IdPrefix =
   | 'whd'
   | 'fnrun'
   | 'fnatt'
-  | 'snap';
+  | 'snap'
+  | 'bnd';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

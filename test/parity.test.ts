@@ -90,6 +90,8 @@ const notOverGraphQL: Record<string, string> = {
   'escalations.get include': 'attempts are a field, which is selected or not',
   'deploys.listEvents operation': 'the events of a deploy are a field of it',
   'snapshots.restore include': 'includeAuth says the same',
+  'ci.createBinding provider': 'there is one',
+  'ci.createBinding allowed_actions': 'there is one',
   'errors.list counts': 'counts are a field, which is selected or not',
 };
 

@@ -47,6 +47,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   run_id: 'inner',
   snapshot_id: 'inner',
   branch_id: 'inner',
+  binding_id: 'inner',
   trigger_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',

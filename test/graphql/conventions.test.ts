@@ -149,6 +149,7 @@ describe('the schema', () => {
     'ProjectMailboxes.mailboxes',
     'Project.mailboxWebhooks',
     'Project.branches',
+    'Project.ciBindings',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {
