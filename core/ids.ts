@@ -36,7 +36,8 @@ export type IdPrefix =
   | 'fnatt'
   | 'snap'
   | 'ntf'
-  | 'evt';
+  | 'evt'
+  | 'bnd';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -9,6 +9,7 @@ import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
 import { branches } from './branches/domain.ts';
+import { ci } from './ci/domain.ts';
 import { contacts } from './contacts/domain.ts';
 import { content } from './content/domain.ts';
 import { deploys } from './deploys/domain.ts';
@@ -72,6 +73,7 @@ export const domains: readonly Domain[] = [
   functionChanges,
   snapshots,
   branches,
+  ci,
   hosts,
   traffic,
   live,

@@ -4,6 +4,7 @@ import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
 import { cacheRoutes } from './cache.ts';
+import { ciRoutes } from './ci.ts';
 import { claimRoutes } from './claims.ts';
 import { contentRoutes } from './content.ts';
 import { deployRoutes } from './deploys.ts';
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
   ...tierRoutes,
   ...billingRoutes,
   ...projectUserRoutes,
+  ...ciRoutes,
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,

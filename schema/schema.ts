@@ -5,6 +5,7 @@ import './audit-stats.ts';
 import './audit.ts';
 import './billing.ts';
 import './cache.ts';
+import './ci.ts';
 import './claims.ts';
 import './content.ts';
 import './delegates.ts';

@@ -171,6 +171,7 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
       folder: join(resolve(config.dataDir), 'packages'),
       environment: config.connectionEnvironment,
     },
+    ciAudience: config.ciAudience,
     tierNetwork: config.tierNetwork,
     proofConfirmations: config.payments.confirmations.base ?? 1,
     adminKey: config.adminKey,

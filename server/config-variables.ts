@@ -133,6 +133,8 @@ export const environment = z.object({
   NPM_REGISTRY_TOKEN: parsed('a token without spaces', (value) =>
     /^[\x21-\x7e]{1,1024}$/.test(value) ? value : undefined,
   ),
+  SVC_CI_ISSUER: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
+  SVC_CI_AUDIENCE: parsed('a line of at most 200 characters', line),
   SVC_FUNCTIONS_ISOLATION: parsed('required or optional', (value) =>
     value === 'required' || value === 'optional' ? value : undefined,
   ),
@@ -323,6 +325,14 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Registry of npm that the packages of functions (`deps`) come from. It may lie in a private network.',
   ),
   NPM_REGISTRY_TOKEN: secret('none', 'Bearer token for `NPM_REGISTRY`.'),
+  SVC_CI_ISSUER: open(
+    '`https://token.actions.githubusercontent.com`: GitHub Actions',
+    'Issuer of the OpenID Connect tokens that workflows of CI exchange for the right to deploy. It may lie in a private network.',
+  ),
+  SVC_CI_AUDIENCE: open(
+    '`PUBLIC_BASE_URL`',
+    'Audience that these tokens have to be for. Change it before the first binding: each names it.',
+  ),
   SVC_FUNCTIONS_ISOLATION: open(
     '`required`: a machine that cannot keep functions apart runs none',
     '`optional` runs functions without isolation where the machine cannot keep them apart: they reach its whole network and, as processes of the same user, can take the gateway over. For installations whose every project is trusted as the operator is.',

@@ -57,6 +57,10 @@ export interface Config {
   readonly backupPassphrase: string | undefined;
   /** Who project users may sign in with, Google first if it is one of them. */
   readonly oidcProviders: readonly OidcProvider[];
+  /** Whose tokens workflows of CI exchange. */
+  readonly ciIssuer: string;
+  /** Undefined: where clients reach the gateway. */
+  readonly ciAudience: string | undefined;
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
@@ -228,6 +232,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     leases: values.SVC_LEASES === 'on',
     functionsIsolation: values.SVC_FUNCTIONS_ISOLATION ?? 'required',
+    ciIssuer: values.SVC_CI_ISSUER ?? 'https://token.actions.githubusercontent.com',
+    ciAudience: values.SVC_CI_AUDIENCE,
     npmRegistry: { url: values.NPM_REGISTRY ?? 'https://registry.npmjs.org', token: values.NPM_REGISTRY_TOKEN },
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,

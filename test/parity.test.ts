@@ -91,6 +91,8 @@ const notOverGraphQL: Record<string, string> = {
   'deploys.listEvents operation': 'the events of a deploy are a field of it',
   'snapshots.restore include': 'includeAuth says the same',
   'notices.setPreferences security_events': 'it can only be what it is',
+  'ci.createBinding provider': 'there is one',
+  'ci.createBinding allowed_actions': 'there is one',
   'errors.list counts': 'counts are a field, which is selected or not',
 };
 

@@ -134,6 +134,8 @@ export interface DelegateScope {
   readonly v: 1;
   readonly capabilities: readonly string[];
   readonly projects?: readonly string[];
+  /** The binding of CI that it acts for, `bnd_…`. */
+  readonly binding?: string;
 }
 
 /** What a delegate may spend, in micro-dollars; checked when paying, not on entering. */

@@ -169,6 +169,7 @@ export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<I
         details: { credential: caller.kind, accepted: accepts },
       });
     }
+    if (caller.kind === 'delegate' && caller.scope.binding !== undefined) throw beyondCi({ name: 'principal' });
     return { principal: caller };
   },
 });
@@ -182,6 +183,14 @@ export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
     throw new ServiceError(caller.kind === 'nobody' ? 'AUTH_REQUIRED' : 'ADMIN_REQUIRED');
   },
 });
+
+/** What no workflow of CI may do, whatever its binding says. Contract 03, section 9.3. */
+export const beyondCi = ({ name }: Pick<Action, 'name'>) =>
+  new ServiceError('FORBIDDEN', {
+    label: 'insufficient_scope',
+    message: 'A session of CI may deploy, and nothing else.',
+    details: { action: name },
+  });
 
 /** An action on an organization. */
 export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => {
@@ -332,6 +341,7 @@ function admit(
   switch (caller.kind) {
     case 'delegate': {
       const { delegate } = action;
+      if (caller.scope.binding !== undefined && action.ci !== true) throw beyondCi(action);
       if (delegate === undefined) throw notAuthorized(action, 'forbidden', admitted(action));
       const capable = delegate === 'any' || delegate.some((one) => caller.scope.capabilities.includes(one));
       const claim = { orgId: caller.orgId, projectIds: caller.projectIds, namedRooms: true };

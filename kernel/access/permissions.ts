@@ -49,6 +49,8 @@ export interface Permission {
   readonly grants?: readonly Capability[] | 'any';
   /** Whether a delegate may do it, and with which capability of its scope (`any`: with none in particular). */
   readonly delegate?: readonly Capability[] | 'any';
+  /** Whether a workflow of CI may do it, by a session of a binding. */
+  readonly ci?: true;
   /** Whether the project's own service key may do it. */
   readonly serviceKey?: boolean;
   /** Whether the project's anon key may do it, which is no secret: everybody may. */

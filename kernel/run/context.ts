@@ -7,6 +7,7 @@ import type { ProjectDatabases } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
 import type { Archives } from '../../engines/bundles/archives.ts';
 import type { Chains } from '../../engines/chains/chains.ts';
+import type { CiIssuer } from '../../engines/ci/subject-token.ts';
 import type { PackageStore } from '../../engines/functions/packages/install-packages.ts';
 import type { Images } from '../../engines/images/images.ts';
 import type { Signer } from '../../engines/licences/signer.ts';
@@ -46,6 +47,8 @@ export interface Services {
   readonly passwords: PasswordHasher;
   /** Who the users of projects sign in with, besides the gateway itself. */
   readonly identityProviders: IdentityProviders;
+  /** Whose tokens workflows of CI show. */
+  readonly ciIssuer: CiIssuer;
   readonly sqlReader: SqlReader;
   /** Bytes by their digest. */
   readonly objects: ObjectStore;
@@ -118,6 +121,8 @@ export interface ServiceSettings {
   readonly functionsIsolation: 'required' | 'optional';
   /** Where the packages of functions come from, and are kept. */
   readonly packages: PackageStore;
+  /** Whom tokens of CI have to be for; undefined: where clients reach this server. */
+  readonly ciAudience: string | undefined;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */

@@ -40,6 +40,7 @@ import { refuseOtherPlan, requiredPlan } from './required-plan.ts';
 import { refuseRunning } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
 import { sought } from './shared/on-deploy.ts';
+import { refuseBeyondBinding, refuseForeignMembers } from './within-ci-scopes.ts';
 
 interface CommittedDeploy {
   readonly operation: DeployOperation;
@@ -82,7 +83,10 @@ export const commitDeploy = mutation({
     const cursor = await cursorNow(ctx);
     if (!isPlanned(operation)) return { computed: undefined, operation, cursor };
     if (plan.expired) throw new ServiceError('PLAN_EXPIRED', { details: { plan_id: planId } });
-    const computed = await computePlan(services, ctx, plan.spec as unknown as GivenSpec);
+    const given = plan.spec as unknown as GivenSpec;
+    await refuseForeignMembers(ctx, given);
+    const computed = await computePlan(services, ctx, given);
+    await refuseBeyondBinding(ctx, computed);
     if (computed.live.releaseId !== plan.baseReleaseId) throw baseConflict(plan.baseReleaseId, computed.live.releaseId);
     if (required_plan !== undefined) await refuseOtherPlan(services.db.rows, ctx, required_plan, computed.fingerprint);
     if (plan.fingerprint !== null)

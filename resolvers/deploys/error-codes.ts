@@ -36,6 +36,17 @@ export const deployErrors = defineErrors({
     retryable: true,
   }),
   ACTIVATION_FAILED: row(503, 'deploy', 'The release could not go live yet.', { retryable: true }),
+  CI_ROUTE_SCOPE_DENIED: row(403, 'auth', 'The binding of CI does not cover a route that would change.'),
+  CI_ASSET_SCOPE_DENIED: row(403, 'auth', 'The binding of CI does not cover an asset that would change.', {
+    nextActions: [
+      {
+        type: 'edit_request',
+        method: 'POST',
+        path: '/ci/v1/bindings/:binding_id/asset-scopes',
+        why: 'A new binding covers none.',
+      },
+    ],
+  }),
   SITE_STAGE_FAILED: row(503, 'deploy', 'The release could not be prepared.', { retryable: true }),
 });
 

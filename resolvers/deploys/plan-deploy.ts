@@ -24,6 +24,7 @@ import type { GivenSpec } from './given-spec.ts';
 import { findLive } from './live-release.ts';
 import { refuseOtherPlan, requiredPlan } from './required-plan.ts';
 import { deployActions } from './shared/actions.ts';
+import { refuseBeyondBinding, refuseForeignMembers } from './within-ci-scopes.ts';
 
 /** How long a plan can be committed, in hours. */
 const planHours = 24;
@@ -107,7 +108,10 @@ export const planDeploy = mutation({
       (input.dry_run || input.mode !== undefined || input.required_plan !== undefined)
     )
       throw new ServiceError('PLAN_REQUIRES_INLINE_SPEC');
-    const computed = await computePlan(ctx.services, ctx, givenOf(input, ctx.project.id));
+    const given = givenOf(input, ctx.project.id);
+    await refuseForeignMembers(ctx, given);
+    const computed = await computePlan(ctx.services, ctx, given);
+    await refuseBeyondBinding(ctx, computed);
     if (input.required_plan !== undefined)
       await refuseOtherPlan(ctx.services.db.rows, ctx, input.required_plan, computed.fingerprint);
     const place = computed.spec.assets === undefined ? undefined : await assetPlace(ctx.services, ctx);

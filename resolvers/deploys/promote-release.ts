@@ -20,6 +20,7 @@ import { findRelease, loadRelease, type ReleaseRow } from './release-store.ts';
 import { refuseRunning, targetStatement } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
 import { refuseOtherLive } from './shared/live-state.ts';
+import { refuseWorkflow } from './within-ci-scopes.ts';
 
 interface Prepared {
   readonly target: ReleaseRow;
@@ -60,6 +61,7 @@ export const promoteRelease = mutation({
       .describe('Codes of the warnings that are agreed to.'),
   }),
   async prepare(ctx, { release, allow_warning_codes: allowed }): Promise<Prepared> {
+    await refuseWorkflow(ctx, 'promote a release');
     const { services, org, project } = ctx;
     const owner = { orgId: org.id, projectId: project.id };
     const { rows } = services.db;

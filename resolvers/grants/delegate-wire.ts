@@ -41,6 +41,7 @@ export const DelegateWire = z
       v: z.literal(1),
       capabilities: z.array(z.string()),
       projects: z.array(z.string()).optional(),
+      binding: z.string().optional().describe('The binding of CI that it acts for.'),
     }),
     spend_cap: z
       .object({

@@ -1,3 +1,4 @@
+import { exchangeToken } from '../../resolvers/ci/exchange-token.ts';
 import { beginContactEnrolment, finishContactEnrolment } from '../../resolvers/operator-contact/contact-passkey.ts';
 import { listAuthenticators, removeAuthenticator } from '../../resolvers/sessions/authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from '../../resolvers/sessions/browser-session.ts';
@@ -96,6 +97,11 @@ const sessionRoutes: readonly Route[] = [
   route('POST', `${plane}/recovery/consume`, 200, consumeRecoveryCode, {}, open),
 ];
 
+/** By which a workflow of CI gets its bearer. Contract 03, section 9.2. */
+const workflowRoutes: readonly Route[] = [
+  route('POST', '/ci/v1/token-exchange', 200, exchangeToken, { project: ['body project_id', 'body project'] }, open),
+];
+
 /** Paths by which a command line signs in, and has single changes approved. Contract 01, section 5.14. */
 const commandRoutes: readonly Route[] = [
   byBrowser(route('GET', `${plane}/cli/authorize/:flow_id`, 200, getLoopback)),
@@ -133,6 +139,7 @@ const operatorRoutes: readonly Route[] = [
 export const signInRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...commandRoutes,
+  ...workflowRoutes,
   ...operatorRoutes,
   ...socialRoutes,
   ...sessionPages,

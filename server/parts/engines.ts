@@ -5,6 +5,7 @@ import { createArchives } from '../../engines/bundles/archives.ts';
 import { jsonFile } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
 import { createChains } from '../../engines/chains/chains.ts';
+import { createCiIssuer } from '../../engines/ci/subject-token.ts';
 import { createDnsResolver } from '../../engines/dns/resolver.ts';
 import { createHostProbe } from '../../engines/edge/host-probe.ts';
 import { createImages } from '../../engines/images/images.ts';
@@ -78,6 +79,10 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       archives,
       paymentProcessor,
       chains: createChains({ ...config.payments, log }),
+      ciIssuer: createCiIssuer({
+        issuer: config.ciIssuer,
+        fetch: createGuardedFetch({ named: [new URL(config.ciIssuer).origin] }),
+      }),
       identityProviders: createIdentityProviders({ settings: config.oidcProviders, now }),
     },
   };

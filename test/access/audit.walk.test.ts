@@ -263,7 +263,14 @@ test('no secret stands in the trail', async () => {
 });
 
 /** What is addressed by an id of its own is not there for those who have nothing to do with its project. */
-const byItsOwnId = ['deploys.commit', 'deploys.resume', 'functions.cancelRun', 'functions.redriveRun'];
+const byItsOwnId = [
+  'ci.revokeBinding',
+  'ci.setAssetScopes',
+  'deploys.commit',
+  'deploys.resume',
+  'functions.cancelRun',
+  'functions.redriveRun',
+];
 
 test('a change that is refused writes none', async () => {
   const stranger = (await service.owner()).wallet;
@@ -322,7 +329,7 @@ test('a change whose audit row cannot be written does not take place', async () 
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
   for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, one mailbox has a slug, and what belonged to a project went with it.
-    if (/^(?:deploys|functions|releases|email|snapshots|branches|secrets)\./.test(operation)) await prepare?.();
+    if (/^(?:deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(operation)) await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);
     expect([status, String(body.code).toUpperCase()], operation).toEqual([500, 'INTERNAL_ERROR']);

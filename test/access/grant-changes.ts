@@ -1,3 +1,6 @@
+import { signText } from '../../clients/cli/src/net/signing.ts';
+import { signCiDelegation } from '../../clients/sdk/src/ci-delegation.ts';
+import type { WalletActor } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
 import { type Changes, type Home, sender } from './change.ts';
 
@@ -7,6 +10,8 @@ export function grantChanges(service: Service, home: Home): Changes & { readonly
   const { actors } = service;
   /** Grants with their delegates, for the changes that want one. */
   let pairs: Awaited<ReturnType<typeof actors.delegate>>[];
+  /** What the owner's wallet has signed for workflows of CI. */
+  let delegation: object = {};
   const grants = () => `/projects/v1/${home().projectId}/grants`;
   const delegates = () => `/projects/v1/${home().projectId}/delegates`;
   const grant = {
@@ -58,6 +63,35 @@ export function grantChanges(service: Service, home: Home): Changes & { readonly
         operation: 'delegates.revoke',
         action: 'delegate.revoked',
         send: send('DELETE', () => `${delegates()}/${pairs[1]!.delegateId}`),
+      },
+      {
+        operation: 'ci.createBinding',
+        action: 'ci_binding.created',
+        kind: 'ci_binding',
+        objectId: ({ id }) => id!,
+        written: 'select xmin::text from ci_bindings where id = $1',
+        prepare: async () => {
+          await service.control.sql('delete from ci_bindings where project_id = $1', [home().projectId]);
+          const { checksumAddress: address, privateKey } = home().wallet as WalletActor;
+          const { ciIssuer, settings } = service.app.services;
+          const { project, ...signed } = await signCiDelegation(
+            { address, signMessage: async (text) => signText(privateKey, text) },
+            service.url,
+            {
+              project: home().projectId,
+              subjectMatch: 'repo:acme/shop:*',
+              issuer: ciIssuer.issuer,
+              audience: settings.publicBaseUrl,
+            },
+          );
+          delegation = { project_id: project, ...signed };
+          return undefined;
+        },
+        send: send(
+          'POST',
+          () => '/ci/v1/bindings',
+          () => delegation,
+        ),
       },
     ],
   };

@@ -26,6 +26,8 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   $: [402, 'PAYMENT_REQUIRED'],
   // A challenge of x402 alone, as what the audit gateway sells is answered with.
   X: [402, undefined],
+  // What a wallet has to sign beside is not signed.
+  D: [400, 'CI_DELEGATION_INVALID'],
   R: [404, 'RESOURCE_NOT_FOUND'],
   V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],

@@ -89,6 +89,11 @@ test('a branch of a database that cannot be filled says why, and leaves nothing'
 
 test('a branch that is made while sixteen write has what one moment had', async () => {
   const one = await branching(service);
+  await control.sql(
+    `update orgs set limit_overrides = '{"writesPerSecond": 1000000, "writesBurst": 1000000}'
+     where id = (select org_id from projects where id = $1)`,
+    [one.projectId],
+  );
   await one.sql(`create table pairs (a int, b int)`);
   let writing = true;
   const writers = Array.from({ length: 16 }, async (_none, at) => {

@@ -155,6 +155,7 @@ describe('the schema', () => {
     'NotificationChannels.chats',
     'Query.notificationRules',
     'Project.branches',
+    'Project.ciBindings',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {

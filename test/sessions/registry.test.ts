@@ -6,6 +6,7 @@ import { signInRoutes } from '../../rest-compat/sessions/routes.ts';
 
 /** Copied by hand from the contract: method, path, status of success. Contract 01, sections 5.13 and 5.14; 04, 3.6. */
 const documented = [
+  'POST /ci/v1/token-exchange 200',
   'POST /agent/v1/control-plane/session/email 200',
   'POST /agent/v1/control-plane/session/email/verify 200',
   'POST /agent/v1/control-plane/session/passkey/options 200',

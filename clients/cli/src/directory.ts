@@ -187,6 +187,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'ci',
+    summary: 'Workflows of CI that may deploy',
+    load: () => import('./groups/ci.ts'),
+  },
+  {
+    section: data,
     name: 'email',
     summary: 'Mailboxes of a project',
     load: () => import('./groups/email.ts'),

@@ -1,3 +1,5 @@
+export { type CiDelegation, type SignedCiDelegation, signCiDelegation } from './ci-delegation.ts';
+
 import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
 import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphql } from './graphql.ts';
 import { type LiveEvent, type LiveInput, live } from './live.ts';

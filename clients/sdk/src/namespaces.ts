@@ -5,6 +5,7 @@ import { audit } from './namespaces/audit.ts';
 import { billing } from './namespaces/billing.ts';
 import { branches } from './namespaces/branches.ts';
 import { cache } from './namespaces/cache.ts';
+import { ci } from './namespaces/ci.ts';
 import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
 import { content } from './namespaces/content.ts';
@@ -50,6 +51,7 @@ export interface Namespaces {
   readonly billing: ReturnType<typeof billing>;
   readonly branches: ReturnType<typeof branches>;
   readonly cache: ReturnType<typeof cache>;
+  readonly ci: ReturnType<typeof ci>;
   readonly claims: ReturnType<typeof claims>;
   readonly contacts: ReturnType<typeof contacts>;
   readonly content: ReturnType<typeof content>;
@@ -96,6 +98,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   billing: billing(connection),
   branches: branches(connection),
   cache: cache(connection),
+  ci: ci(connection),
   claims: claims(connection),
   contacts: contacts(connection),
   content: content(connection),
@@ -141,6 +144,7 @@ export {
   billing,
   branches,
   cache,
+  ci,
   claims,
   contacts,
   content,

@@ -190,6 +190,32 @@ export interface ChatBinding {
   readonly activatedAt: string | null;
 }
 
+export interface CiBinding {
+  readonly id: string;
+  readonly projectId: string;
+  readonly provider: 'github-actions';
+  readonly issuer: string;
+  readonly subjectMatch: string;
+  readonly allowedActions: readonly 'deploy'[];
+  readonly allowedEvents: readonly string[];
+  readonly routeScopes: readonly string[];
+  readonly assetKeyScopes: readonly string[];
+  readonly githubRepositoryId: string | null;
+  readonly createdBy: string | null;
+  readonly nonce: string;
+  readonly createdSig: {
+    readonly payload: string;
+    readonly raw: string;
+    readonly signer: string;
+    readonly verifiedAt: string;
+  } | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly useCount: number;
+}
+
 export interface ControlPlaneToken {
   readonly controlPlaneSessionToken: string;
   readonly tokenType: 'Bearer';
@@ -230,6 +256,8 @@ export interface Delegate {
     readonly v: 1;
     readonly capabilities: readonly string[];
     readonly projects?: readonly string[] | undefined;
+    /** The binding of CI that it acts for. */
+    readonly binding?: string | undefined;
   };
   readonly spendCap: {
     readonly v: 1;

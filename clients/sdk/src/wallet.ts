@@ -71,6 +71,7 @@ export function wallet(options: WalletOptions): Credential {
  *
  * @param uri what is asked, without its query
  * @param nonce where the gateway named one
+ * @param resources what the signature is for, besides
  */
 export async function signInHeader(
   {
@@ -82,6 +83,7 @@ export async function signInHeader(
   }: WalletOptions,
   uri: string,
   nonce = randomHex(),
+  resources?: readonly string[],
 ): Promise<string> {
   const issued = now();
   const fields = {
@@ -94,6 +96,7 @@ export async function signInHeader(
     nonce,
     issuedAt: new Date(issued).toISOString(),
     expirationTime: new Date(issued + lifetimeMs).toISOString(),
+    ...(resources === undefined ? {} : { resources }),
   };
   const signature = await signMessage(signedText(fields));
   return base64({ ...fields, type: 'eip191', signature });
@@ -109,6 +112,7 @@ interface SignedFields {
   readonly nonce: string;
   readonly issuedAt: string;
   readonly expirationTime: string;
+  readonly resources?: readonly string[];
 }
 
 /** The text of EIP-4361. */
@@ -125,6 +129,7 @@ const signedText = (fields: SignedFields): string =>
     `Nonce: ${fields.nonce}`,
     `Issued At: ${fields.issuedAt}`,
     `Expiration Time: ${fields.expirationTime}`,
+    ...(fields.resources === undefined ? [] : ['Resources:', ...fields.resources.map((one) => `- ${one}`)]),
   ].join('\n');
 
 const base64 = (value: unknown): string => {

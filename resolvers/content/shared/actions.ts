@@ -11,5 +11,6 @@ export const contentActions = actions({
     delegate: ['deploy', 'project:write'],
     serviceKey: true,
     anonKey: true,
+    ci: true,
   },
 });

@@ -11,10 +11,12 @@ export const deployActions = actions({
     delegate: ['read', 'project.read', 'deploy', 'project:write'],
     serviceKey: true,
     anonKey: true,
+    ci: true,
   },
   'project:deploys:write': {
     role: 'developer',
     grants: ['deploy', 'project:write'],
     delegate: ['deploy', 'project:write'],
+    ci: true,
   },
 });

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { sameSecret } from '../../../core/keys.ts';
 import { Lru } from '../../../core/lru.ts';
 import { sql } from '../../../db/drizzle.ts';
+import { ciBindings } from '../../../db/schema/ci.ts';
 import { principals, sessions, walletNonces } from '../../../db/schema/identity.ts';
 import { delegates, projectGrants, projects } from '../../../db/schema/projects.ts';
 import { computed, insertInto, pick, prefixed, type RowOf, statement, typed } from '../../../db/sql.ts';
@@ -10,6 +11,7 @@ import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '.
 import type { Credentials } from '../../../kernel/access/credentials.ts';
 import { grantHolds } from '../../../kernel/access/rules.ts';
 import type { Services } from '../../../kernel/run/context.ts';
+import { ciTyp, readCiToken } from './ci-token.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { readProjectKey } from './project-keys.ts';
 import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
@@ -89,6 +91,7 @@ async function resolveBearer(services: Services, bearer: string, presume: Presum
   const hash = delegateTokenHash(bearer);
   if (hash !== undefined) return resolveDelegate(services, hash);
   const typ = typOf(bearer);
+  if (typ === ciTyp) return resolveWorkflow(services, bearer);
   if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ, presume);
   return resolveProjectKey(services, bearer);
 }
@@ -180,6 +183,22 @@ async function resolveSession(
 async function resolveDelegate(services: Services, hash: string): Promise<Caller> {
   const [row] = await services.db.rows(delegateStatement.with({ tokenHash: hash }));
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  return delegateOf(row, hash, row.expiresAt);
+}
+
+/** A workflow of CI acts as the delegate of its binding, for as long as that holds. */
+async function resolveWorkflow(services: Services, bearer: string): Promise<Caller> {
+  const token = await readCiToken(services.keys, bearer, services.now());
+  if (token === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'ci_session_ended' } });
+  const { bindingId, delegateId, expiresAt } = token;
+  const [row] = await services.db.rows(workflowStatement.with({ bindingId, delegateId }));
+  if (row === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'ci_binding_ended' } });
+  return delegateOf(row, row.tokenHash!, expiresAt);
+}
+
+type DelegateRow = Omit<RowOf<typeof ofDelegate>, 'expiresAt'>;
+
+function delegateOf(row: DelegateRow, hash: string, expiresAt: Date | null): Caller {
   return {
     kind: 'delegate',
     principal: principalOf(row),
@@ -190,7 +209,7 @@ async function resolveDelegate(services: Services, hash: string): Promise<Caller
     // A delegate narrows one grant, and a grant is on one project: a scope cannot name others.
     projectIds: (row.scope.projects ?? [row.projectId]).filter((id) => id === row.projectId),
     scope: row.scope,
-    expiresAt: row.expiresAt,
+    expiresAt,
   };
 }
 
@@ -231,19 +250,36 @@ const sessionStatement = statement(
       and ${sessionStands()} and ${principals.disabledAt} is null`,
 );
 
-const delegateStatement = statement(
-  'identity.delegate',
-  {
-    params: { tokenHash: typed<string>('text') },
-    row: { ...ofPrincipal, ...pick(delegates, 'id', 'orgId', 'projectId', 'kind', 'scope', 'expiresAt') },
-    pipelined: true,
-  },
-  ({ tokenHash }, row) => sql`select ${row} from ${delegates}
+const ofDelegate = {
+  ...ofPrincipal,
+  ...pick(delegates, 'id', 'orgId', 'projectId', 'kind', 'scope', 'expiresAt'),
+};
+
+/** Delegates that hold, with what they hang on. */
+const heldDelegates = sql`${delegates}
     join ${principals} on ${principals.id} = ${delegates.principalId}
     join ${projectGrants} on ${projectGrants.orgId} = ${delegates.orgId} and ${projectGrants.id} = ${delegates.grantId}
     join ${projects} on ${projects.orgId} = ${delegates.orgId} and ${projects.id} = ${delegates.projectId}
-    where ${delegates.tokenHash} = ${tokenHash} and ${grantHolds(delegates)} and ${grantHolds(projectGrants)}
-      and ${projects.deletedAt} is null and ${principals.disabledAt} is null`,
+      and ${grantHolds(delegates)} and ${grantHolds(projectGrants)}
+      and ${projects.deletedAt} is null and ${principals.disabledAt} is null`;
+
+const delegateStatement = statement(
+  'identity.delegate',
+  { params: { tokenHash: typed<string>('text') }, row: ofDelegate, pipelined: true },
+  // The place of a hash is taken by a name in delegates of CI, which are found by their binding alone.
+  ({ tokenHash }, row) => sql`select ${row} from ${heldDelegates} where ${delegates.tokenHash} = ${tokenHash}`,
+);
+
+const workflowStatement = statement(
+  'identity.workflow',
+  {
+    params: { bindingId: ciBindings.id, delegateId: ciBindings.delegateId },
+    row: { ...ofDelegate, ...pick(delegates, 'tokenHash') },
+    pipelined: true,
+  },
+  ({ bindingId, delegateId }, row) => sql`select ${row} from ${heldDelegates}
+    join ${ciBindings} on ${ciBindings.delegateId} = ${delegates.id} and ${ciBindings.orgId} = ${delegates.orgId}
+    where ${ciBindings.id} = ${bindingId} and ${ciBindings.delegateId} = ${delegateId} and ${grantHolds(ciBindings)}`,
 );
 
 const projectStatement = statement(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { Lru } from '../../../core/lru.ts';
 import { readUrl } from '../../../core/urls.ts';
@@ -78,11 +79,43 @@ export async function verifyWalletSignature(
   return toProof(verified);
 }
 
-function decode(header: string): SiwxMessage {
+/** A message that a wallet signed, beside what requests are signed with. */
+export interface SignedMessage {
+  readonly message: SiwxMessage;
+  /** Lower case. */
+  readonly address: `0x${string}`;
+  /** What was signed, to the letter. */
+  readonly text: string;
+}
+
+/** A statement may have several lines: whoever reads one compares it with the one that it has to be. */
+const LongMessage = SiwxMessage.extend({
+  statement: z
+    .string()
+    .max(headerBytesMax)
+    .refine((text) => text.isWellFormed()),
+});
+const longBytesMax = 24 * 1024;
+
+/** Reads a message that is encoded as a header, with a statement of several lines. Its refusals are those of a header. */
+export async function readSignedMessage(
+  encoded: string,
+  expected: { readonly host: string | undefined },
+  now: Date,
+): Promise<SignedMessage> {
+  if (encoded.length > longBytesMax) throw refuse('header_too_large');
+  if (expected.host === undefined) throw refuse('domain_mismatch');
+  const message = decode(encoded, LongMessage);
+  checkHost(message, expected.host.toLowerCase());
+  checkValidity(readValidity(message), now);
+  return { message, address: await recover(message), text: siwxText(message) };
+}
+
+function decode(header: string, form: typeof SiwxMessage | typeof LongMessage = SiwxMessage): SiwxMessage {
   const bytes = Buffer.from(header, 'base64');
   // Node skips what is not base64; only canonical text, padding included, survives the way back.
   if (bytes.length === 0 || bytes.toString('base64') !== header) throw refuse('header_not_base64');
-  const parsed = SiwxMessage.safeParse(parseJson(bytes));
+  const parsed = form.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
   const field = parsed.error.issues[0]?.path[0];
   throw field === undefined ? refuse('header_not_json') : refuse('field_invalid', { field: String(field) });

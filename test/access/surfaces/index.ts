@@ -2,6 +2,7 @@ import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
 import { branchSurfaces } from './branches.ts';
+import { ciSurfaces } from './ci.ts';
 import { claimSurfaces } from './claims.ts';
 import { contentSurfaces } from './content.ts';
 import { deploySurfaces } from './deploys.ts';
@@ -47,6 +48,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...functionSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
+  ...ciSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),
   ...eventSurfaces(stage),

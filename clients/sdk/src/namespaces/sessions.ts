@@ -71,6 +71,8 @@ export const sessions = (connection: Connection) => ({
   approvalsRevoke: method<ApprovalsRevokeInput, ApprovalsRevokeAnswer>(connection, { call: 'POST /agent/v1/control-plane/write-auth/sessions/{id}/revoke' }),
   /** Take back all write approvals of a person. */
   approvalsRevokeAll: method<Record<string, never>, ApprovalsRevokeAllAnswer>(connection, { call: 'POST /agent/v1/control-plane/write-auth/sessions/revoke-all' }),
+  /** Exchange the token of a workflow of CI for the right to deploy to a project, for 15 minutes. */
+  ciExchangeToken: method<CiExchangeTokenInput, CiExchangeTokenAnswer>(connection, { call: 'POST /ci/v1/token-exchange', spelt: { project: 'project_id' } }),
   /** Begin a sign-in on a device without a browser: a person approves it elsewhere by a short code. */
   operatorBeginDevice: method<OperatorBeginDeviceInput, OperatorBeginDeviceAnswer>(connection, { call: 'POST /agent/v1/operator/session/device' }),
   /** Fetch the reading session that a person approved for a device; until then the answer says how it stands. */
@@ -530,6 +532,26 @@ export interface ApprovalsRevokeAnswer {
 
 export interface ApprovalsRevokeAllAnswer {
   readonly revokedCount: number;
+}
+
+/** Exchange the token of a workflow of CI for the right to deploy to a project, for 15 minutes. */
+export interface CiExchangeTokenInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** `urn:ietf:params:oauth:grant-type:token-exchange`. */
+  readonly grantType?: 'urn:ietf:params:oauth:grant-type:token-exchange' | undefined;
+  /** The token that CI gave the workflow (OpenID Connect). */
+  readonly subjectToken: string;
+  /** `urn:ietf:params:oauth:token-type:jwt`. */
+  readonly subjectTokenType?: 'urn:ietf:params:oauth:token-type:jwt' | undefined;
+}
+
+export interface CiExchangeTokenAnswer {
+  readonly accessToken: string;
+  readonly tokenType: 'Bearer';
+  /** Seconds for which it is good. */
+  readonly expiresIn: number;
+  readonly scope: 'deploy';
 }
 
 /** Begin a sign-in on a device without a browser: a person approves it elsewhere by a short code. */
