@@ -95,6 +95,14 @@ const isOfAdmin = (operation: unknown) => operationOf(operation)?.access.openTo 
 /** Whether a field is the service key's. */
 const isOfKey = (operation: unknown) => operationOf(operation)?.access.action?.role === null;
 
+/** A binding of CI: whoever names one is asked for its rights first. */
+const binding = 'bnd_of_the_member';
+await service.control.sql(
+  `insert into ci_bindings (id, org_id, project_id, delegate_id, issuer, subject_match, allowed_events, route_scopes, nonce)
+   select $2, org_id, id, gen_random_uuid(), 'https://ci.example.com', 'repo:a/b', '{push}', '{}', $2 from projects where id = $1`,
+  [projectId, binding],
+);
+
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
@@ -102,6 +110,9 @@ const besideKey: Record<string, object> = {
   redriveFunctionRun: { run },
   registerMailboxWebhook: { url: 'https://example.com/mail', events: ['BOUNCED'] },
   disconnectChat: { binding: randomUUID() },
+  createCiBinding: { nonce: 'ab'.repeat(16) },
+  revokeCiBinding: { binding },
+  setCiAssetScopes: { assetKeyScopes: [], binding },
   createNotificationRule: { chatBindingId: randomUUID() },
   updateNotificationRule: { rule: randomUUID() },
   deleteNotificationRule: { rule: randomUUID() },
