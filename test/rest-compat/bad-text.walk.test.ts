@@ -44,7 +44,16 @@ await service.control.sql(
   [run, orgId, projectId],
 );
 
+const binding = 'bnd_0000000000000000000000000000';
+await service.control.sql(
+  `insert into ci_bindings (id, org_id, project_id, delegate_id, issuer, subject_match, allowed_events, route_scopes, nonce)
+   values ($1, $2, $3, gen_random_uuid(), 'https://ci.example.com', 'repo:a/b', '{push}', '{}', 'none')`,
+  [binding, orgId, projectId],
+);
+
 const good: Record<string, string> = {
+  binding,
+  binding_id: binding,
   plan: planned.plan_id,
   plan_id: planned.plan_id,
   operation: planned.operation_id,
@@ -99,6 +108,8 @@ const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
   cancelFunctionRun: { run },
   redriveFunctionRun: { run },
+  revokeCiBinding: { binding },
+  setCiAssetScopes: { binding },
 };
 
 /** What has to be given, though it may be null. */

@@ -90,6 +90,7 @@ test('nearly every operation has somebody who may', () => {
       .sort(),
   ).toEqual([
     'audit.buy',
+    'ci.createBinding',
     'operator.connectChat',
     'operator.enrollPasskey',
     'products.buyPack',
