@@ -51,6 +51,7 @@ const pages = [
   ['/projects/:project/storage', page(() => import('./pages/storage/storage.tsx'))],
   ['/projects/:project/domains', page(() => import('./pages/domains/domains.tsx'))],
   ['/projects/:project/domains/:domain', page(() => import('./pages/domains/domain.tsx'))],
+  ['/projects/:project/ci', page(() => import('./pages/ci/ci.tsx'))],
   ['/projects/:project/branches', page(() => import('./pages/branches/branches.tsx'))],
   ['/projects/:project/snapshots', page(() => import('./pages/snapshots/snapshots.tsx'))],
   ['/projects/:project/mail', page(() => import('./pages/mail/mail.tsx'))],

@@ -32,6 +32,7 @@ import {
   TriangleAlert,
   Users,
   UsersRound,
+  Workflow,
 } from 'lucide-react';
 import { may, mayOn } from '../session/may.ts';
 import type { PlaceOrganizationFragment, PlaceProjectFragment } from './frame.graphql.ts';
@@ -180,6 +181,13 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: GitBranch,
       key: 'j',
       words: 'copies previews try staging',
+    },
+    mayOn(project, 'project:delegates:read') && {
+      name: 'CI',
+      to: `${base}/ci`,
+      icon: Workflow,
+      key: 'y',
+      words: 'github actions workflows bindings deploy',
     },
     mayOn(project, 'project:mail:read') && {
       name: 'Mail',
