@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each([
-  [['ci', 'list'], 'UNKNOWN_COMMAND', 'svc ci'],
+  [['apps', 'list'], 'UNKNOWN_COMMAND', 'svc apps'],
   [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['billing', 'checkout', '--product', 'tier'], 'UNKNOWN_SUBCOMMAND', 'svc billing checkout'],

@@ -58,6 +58,7 @@ test('an empty environment is a working development set-up', () => {
     functionsIsolation: 'required',
     npmRegistry: { url: 'https://registry.npmjs.org', token: undefined },
     webhookOrigins: [],
+    ciIssuer: 'https://token.actions.githubusercontent.com',
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
