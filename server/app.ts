@@ -6,14 +6,9 @@ import { createTelegram } from '../engines/chat/telegram.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
-import { startBranchWorkers } from '../resolvers/branches/branch-workers.ts';
-import { startRunWorkers } from '../resolvers/functions/runs/run-workers.ts';
 import type { NodeFacts } from '../resolvers/installation/services.ts';
-import { startWebhookWorkers } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
-import { startNoticeWorkers } from '../resolvers/notices/notice-workers.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { payments } from '../resolvers/payments/payments.ts';
-import { startCopyWorkers } from '../resolvers/snapshots/copy-workers.ts';
 import { createBackups } from './backups.ts';
 import type { Config } from './config.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -21,7 +16,8 @@ import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
 import { openEngines } from './parts/engines.ts';
 import { openFunctions } from './parts/functions.ts';
-import { startJobs, startLeased, startMirror } from './parts/jobs.ts';
+import { startJobs, startMirror } from './parts/jobs.ts';
+import { startLeased } from './parts/leased.ts';
 import { openListener } from './parts/listener.ts';
 import { openMailListener } from './parts/mail.ts';
 import type { AppOptions, Start } from './parts/part.ts';
@@ -84,11 +80,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       responseBackpressure: new ResponseBackpressure(),
       messageMirror: startMirror(start, () => services),
       functions: openFunctions(start, () => services),
-      functionRuns: startLeased(start, 'function runs', startRunWorkers, () => services),
-      copies: startLeased(start, 'copies', startCopyWorkers, () => services),
-      branchWork: startLeased(start, 'branches', startBranchWorkers, () => services),
-      webhookDeliveries: startLeased(start, 'webhook deliveries', startWebhookWorkers, () => services),
-      noticeDeliveries: startLeased(start, 'notices', startNoticeWorkers, () => services),
+      ...startLeased(start, () => services),
       webhookFetch: createGuardedFetch({
         named: config.webhookOrigins,
         timeoutMs: webhookMs,

@@ -1,14 +1,10 @@
-import { type Column, getTableName, sql } from '../db/drizzle.ts';
+import { type Column, sql } from '../db/drizzle.ts';
 import { interval } from '../db/intervals.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
-import { projectBranches } from '../db/schema/branches.ts';
-import { functionRuns } from '../db/schema/function-runs.ts';
-import { mailboxWebhookDeliveries } from '../db/schema/mailbox-webhooks.ts';
 import { payments } from '../db/schema/payments.ts';
 import { idempotencyKeys, mailOutbox } from '../db/schema/platform.ts';
 import { stepOperations } from '../db/schema/projects.ts';
 import { deployOperations, runningStatuses } from '../db/schema/releases.ts';
-import { projectRestores, projectSnapshots } from '../db/schema/snapshots.ts';
 import { computed, setOf, statement } from '../db/sql.ts';
 import { rowsOn } from '../db/transaction.ts';
 import { addJob, deleteExpired, nameOfExpiry } from '../kernel/durability/housekeeping.ts';
@@ -16,6 +12,7 @@ import type { Domain } from '../kernel/run/domain.ts';
 import { reapStepJobs } from '../kernel/run/steps.ts';
 import type { Task } from '../kernel/run/task.ts';
 import { domains } from '../resolvers/index.ts';
+import { freeLeasedStatements } from './leased-kinds.ts';
 
 /** The job that removes what has expired or was purged, and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
@@ -51,7 +48,7 @@ const isAhead = (moment: Column) => sql`${moment} > now()`;
 
 const running = sql.raw(runningStatuses.map((one) => `'${one}'`).join(', '));
 
-/** What a killed process held: claims of idempotency keys, leases of step operations, deploys, payments, runs, copies, branches and mails. */
+/** What a killed process held: claims of idempotency keys, and leases of step operations, deploys, payments, leased work and mails. */
 const freeStatements = [
   statement(
     'abandoned.idempotency-keys',
@@ -77,26 +74,7 @@ const freeStatements = [
     {},
     () => sql`update ${payments} ${setOf(payments, { leaseUntil: justNow })} where ${isAhead(payments.leaseUntil)}`,
   ),
-  statement(
-    'abandoned.function-runs',
-    {},
-    () => sql`update ${functionRuns} ${setOf(functionRuns, { dueAt: justNow })}
-      where ${functionRuns.lease} is not null and ${isAhead(functionRuns.dueAt)}`,
-  ),
-  ...[projectSnapshots, projectRestores, projectBranches].map((table) =>
-    statement(
-      `abandoned.${getTableName(table).replaceAll('_', '-')}`,
-      {},
-      () => sql`update ${table} ${setOf(table, { dueAt: justNow })}
-        where ${table.lease} is not null and ${isAhead(table.dueAt)}`,
-    ),
-  ),
-  statement(
-    'abandoned.webhook-deliveries',
-    {},
-    () => sql`update ${mailboxWebhookDeliveries} ${setOf(mailboxWebhookDeliveries, { dueAt: justNow })}
-      where ${mailboxWebhookDeliveries.lease} is not null and ${isAhead(mailboxWebhookDeliveries.dueAt)}`,
-  ),
+  ...freeLeasedStatements,
   statement(
     'abandoned.mails',
     {},

@@ -104,7 +104,15 @@ export function leasedStatements({ table, id, lane, dueAt, lease }: LeasedTable,
       where ${id} = mine.id and ${lease} = mine.lease returning ${row}`,
   );
 
-  return { anyDue, take, renew };
+  /** Frees what a process held that is known to be gone: its rows are due at once. */
+  const free = statement(
+    `leased.free-${name}`,
+    {},
+    () => sql`update ${table} set ${nameOf(dueAt)} = now() - interval '1 second'
+      where ${lease} is not null and ${dueAt} > now()`,
+  );
+
+  return { anyDue, take, renew, free };
 }
 
 export type LeasedStatements = ReturnType<typeof leasedStatements>;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Rows } from '../../db/statement.ts';
+import type { Context, Services } from '../run/context.ts';
 import type { LeasedItem, LeasedStatements } from './leased-statements.ts';
 
 /** Work on leased rows, as domains tell it of something. */
@@ -12,25 +11,25 @@ export interface LeasedWork {
   readonly abort: (id: string) => void;
 }
 
-export interface LeasedWorkOptions {
+/** How nodes work on rows of one kind. */
+export interface LeasedKind {
   readonly statements: LeasedStatements;
-  readonly rows: Rows;
-  readonly log: Logger;
   /**
    * Does what a row waits for, and writes the outcome under its lease. What it throws is logged, and the row is taken again
    * when its lease is over.
    *
-   * @param signal aborted when the row was taken over or cancelled, or the node stops
+   * @param ctx of background work; its signal is aborted when the row was taken over or cancelled, or the node stops
    */
-  readonly run: (item: LeasedItem, signal: AbortSignal) => Promise<void>;
-  /** Rows that this node works on at a time, and of one lane. */
+  readonly run: (ctx: Context, item: LeasedItem) => Promise<void>;
+  /** Rows that a node works on at a time, and of one lane. */
   readonly atOnce: number;
   readonly perLane: number;
   /** How often leases are renewed, in milliseconds: a third of them at most. */
   readonly renewMs: number;
-  /** How often the node looks by itself for what is due, in milliseconds. */
-  readonly pollMs: number;
 }
+
+/** How often a node looks by itself for what is due, in milliseconds: as often as it looks for jobs. */
+const pollMs = 2_000;
 
 /** How long work under way may take to end when the server stops, in milliseconds; then it is aborted, and told so. */
 const stopMs = 2_000;
@@ -44,9 +43,14 @@ interface Held extends LeasedItem {
 /**
  * Works on leased rows of one node: takes what is due, turn by turn between lanes, renews the leases of what is under way,
  * and stops working on what it has lost.
+ *
+ * @param contextOf the context of background work, which ends with the signal
  */
-export function startLeasedWork(options: LeasedWorkOptions): LeasedWork & { readonly stop: () => Promise<void> } {
-  const { statements, rows, log, run, atOnce, perLane, renewMs, pollMs } = options;
+export function startLeasedWork(
+  { statements, run, atOnce, perLane, renewMs }: LeasedKind,
+  { db: { rows }, log }: Pick<Services, 'db' | 'log'>,
+  contextOf: (signal: AbortSignal) => Context,
+): LeasedWork & { readonly stop: () => Promise<void> } {
   const held = new Map<string, Held>();
   let stopping = false;
   let wanted = false;
@@ -56,7 +60,7 @@ export function startLeasedWork(options: LeasedWorkOptions): LeasedWork & { read
 
   function begin(item: LeasedItem): void {
     const aborting = new AbortController();
-    const ended = run(item, aborting.signal)
+    const ended = run(contextOf(aborting.signal), item)
       .catch((error: unknown) => {
         if (!aborting.signal.aborted)
           log.warn({ id: item.id, error: safeMessage(error) }, 'Leased work waits for the end of its lease.');

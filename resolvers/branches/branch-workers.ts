@@ -1,5 +1,4 @@
-import { type LeasedWork, startLeasedWork } from '../../kernel/durability/leased-work.ts';
-import type { Context, Services } from '../../kernel/run/context.ts';
+import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { fillBranch, leasedBranches } from './fill-branch.ts';
 
 declare module '../../kernel/run/context.ts' {
@@ -9,16 +8,11 @@ declare module '../../kernel/run/context.ts' {
   }
 }
 
-/** @param contextOf the context of background work, which ends with the signal */
-export const startBranchWorkers = (services: Services, contextOf: (signal: AbortSignal) => Context) =>
-  startLeasedWork({
-    rows: services.db.rows,
-    log: services.log,
-    statements: leasedBranches,
-    run: (item, signal) => fillBranch(contextOf(signal), item),
-    // Each may hold the definitions of a large database.
-    atOnce: 2,
-    perLane: 1,
-    renewMs: 5_000,
-    pollMs: 2_000,
-  });
+/** Branches that are made: each may hold the definitions of a large database. */
+export const branchWork: LeasedKind = {
+  statements: leasedBranches,
+  run: fillBranch,
+  atOnce: 2,
+  perLane: 1,
+  renewMs: 5_000,
+};

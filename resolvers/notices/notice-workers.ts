@@ -1,8 +1,7 @@
 import { notices } from '../../db/schema/notices.ts';
 import type { Telegram } from '../../engines/chat/telegram.ts';
 import { leasedStatements } from '../../kernel/durability/leased-statements.ts';
-import { type LeasedWork, startLeasedWork } from '../../kernel/durability/leased-work.ts';
-import type { Context, Services } from '../../kernel/run/context.ts';
+import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { sendNotice } from './send-notice.ts';
 
 declare module '../../kernel/run/context.ts' {
@@ -22,15 +21,11 @@ const leasedNotices = leasedStatements(
   leaseSeconds,
 );
 
-/** @param contextOf the context of background work, which ends with the signal */
-export const startNoticeWorkers = (services: Services, contextOf: (signal: AbortSignal) => Context) =>
-  startLeasedWork({
-    statements: leasedNotices,
-    rows: services.db.rows,
-    log: services.log,
-    run: (item, signal) => sendNotice(contextOf(signal), item),
-    atOnce: 10,
-    perLane: 2,
-    renewMs: 15_000,
-    pollMs: 2_000,
-  });
+/** Notices to webhooks and chats, in turns between those who are told. */
+export const noticeWork: LeasedKind = {
+  statements: leasedNotices,
+  run: sendNotice,
+  atOnce: 10,
+  perLane: 2,
+  renewMs: 15_000,
+};

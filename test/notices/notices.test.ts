@@ -316,3 +316,17 @@ test('it is told once that a limit comes near, once that it is reached, and anew
     { resource: 'api_calls', level: 'warn', scope_kind: 'organization', scope_id: ada.orgId },
   ]);
 });
+
+test('what a gateway had in its hands when it went is sent by the next one that starts, without anything else to wake it', async () => {
+  const ada = await told();
+  await ada.webhook(`${receiver.url}/200/left-${ada.orgId}`);
+  await service.app.stop();
+  await control.sql(
+    `insert into notices (id, principal_id, fact, kind, channel, target, payload, due_at, lease)
+     select 'ntf_left', principal_id, 'left', 'lifecycle_event', 'webhook', principal_id, '{}', now() + interval '1 hour', 'gone'
+     from operator_contacts where email = $1`,
+    [ada.email],
+  );
+  await service.startNode();
+  await until(() => expect(receiver.of(`/200/left-${ada.orgId}`)).toHaveLength(1));
+});

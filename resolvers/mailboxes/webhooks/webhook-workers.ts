@@ -1,8 +1,7 @@
 import type { GuardedFetch } from '../../../core/guarded-fetch.ts';
 import { mailboxWebhookDeliveries } from '../../../db/schema/mailbox-webhooks.ts';
 import { leasedStatements } from '../../../kernel/durability/leased-statements.ts';
-import { type LeasedWork, startLeasedWork } from '../../../kernel/durability/leased-work.ts';
-import type { Context, Services } from '../../../kernel/run/context.ts';
+import type { LeasedKind, LeasedWork } from '../../../kernel/durability/leased-work.ts';
 import { sendDelivery } from './send-delivery.ts';
 
 declare module '../../../kernel/run/context.ts' {
@@ -17,10 +16,6 @@ declare module '../../../kernel/run/context.ts' {
 /** How long a node that has a delivery is believed to be alive, in seconds. Contract 02, section 6.5. */
 const leaseSeconds = 60;
 
-/** Deliveries that a node sends at a time, and of one project. */
-const atOnce = 10;
-const ofProject = 3;
-
 /** Taking deliveries, and keeping them. */
 const leasedDeliveries = leasedStatements(
   {
@@ -33,15 +28,11 @@ const leasedDeliveries = leasedStatements(
   leaseSeconds,
 );
 
-/** @param contextOf the context of background work, which ends with the signal */
-export const startWebhookWorkers = (services: Services, contextOf: (signal: AbortSignal) => Context) =>
-  startLeasedWork({
-    statements: leasedDeliveries,
-    rows: services.db.rows,
-    log: services.log,
-    run: (item, signal) => sendDelivery(contextOf(signal), item),
-    atOnce,
-    perLane: ofProject,
-    renewMs: 15_000,
-    pollMs: 2_000,
-  });
+/** What webhooks of mailboxes are told, in turns between projects. */
+export const deliveryWork: LeasedKind = {
+  statements: leasedDeliveries,
+  run: sendDelivery,
+  atOnce: 10,
+  perLane: 3,
+  renewMs: 15_000,
+};

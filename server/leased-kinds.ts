@@ -1,0 +1,25 @@
+import type { LeasedKind } from '../kernel/durability/leased-work.ts';
+import type { Services } from '../kernel/run/context.ts';
+import { branchWork } from '../resolvers/branches/branch-workers.ts';
+import { runWork } from '../resolvers/functions/runs/run-workers.ts';
+import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
+import { noticeWork } from '../resolvers/notices/notice-workers.ts';
+import { copyWork } from '../resolvers/snapshots/copy-workers.ts';
+
+/** Every kind of leased work, by the service that domains tell of it. */
+export const leasedKinds = {
+  functionRuns: [runWork],
+  copies: copyWork,
+  branchWork: [branchWork],
+  webhookDeliveries: [deliveryWork],
+  noticeDeliveries: [noticeWork],
+} satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
+
+export type LeasedName = keyof typeof leasedKinds;
+
+export const leasedNames = Object.keys(leasedKinds) as readonly LeasedName[];
+
+/** Frees what a process held that is known to be gone. */
+export const freeLeasedStatements = Object.values(leasedKinds)
+  .flat()
+  .map(({ statements }) => statements.free);
