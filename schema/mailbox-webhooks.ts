@@ -11,23 +11,17 @@ import { redriveMailboxWebhookDelivery } from '../resolvers/mailboxes/webhooks/r
 import type { MailboxWebhook } from '../resolvers/mailboxes/webhooks/webhook.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
+import { enumOf } from './enum-of.ts';
 import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
-const said: Readonly<Record<(typeof mailEvents)[number], string>> = {
+const MailEventEnum = enumOf('MailEvent', 'What a webhook of a mailbox is told of.', mailEvents, {
   delivery: 'The recipient’s server has a mail.',
   bounced: 'A mail came back.',
   complained: 'A recipient has complained about a mail.',
   reply_received: 'Somebody has answered a mail.',
   mailbox_suspended: 'The mailbox was suspended.',
-};
-
-const MailEventEnum = builder.enumType('MailEvent', {
-  description: 'What a webhook of a mailbox is told of.',
-  values: Object.fromEntries(
-    mailEvents.map((value) => [value.toUpperCase(), { value, description: said[value] }]),
-  ) as Record<string, { value: (typeof mailEvents)[number]; description: string }>,
 });
 
 const DeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus', {

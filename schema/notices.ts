@@ -31,21 +31,9 @@ import {
 } from '../resolvers/notices/test-notice.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
+import { enumOf } from './enum-of.ts';
 import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { run } from './run.ts';
-
-const enumOf = <Value extends string>(
-  name: string,
-  description: string,
-  values: readonly Value[],
-  said: Readonly<Record<Value, string>>,
-) =>
-  builder.enumType(name, {
-    description,
-    values: Object.fromEntries(
-      values.map((value) => [value.toUpperCase(), { value, description: said[value] }]),
-    ) as Record<string, { value: Value; description: string }>,
-  });
 
 const KindEnum = enumOf('NotificationKind', 'Why somebody is told.', noticeKinds, {
   digest: 'A summary has come due.',

@@ -1,6 +1,6 @@
-/** Whether a subject is the one that a binding names, or begins as it says before its final `*`. */
-export const matchesSubject = (subjectMatch: string, subject: string): boolean =>
-  subjectMatch.endsWith('*') ? subject.startsWith(subjectMatch.slice(0, -1)) : subject === subjectMatch;
+/** Whether a text is the one that is named, or begins as it says before its final `*`: subjects of bindings, keys of assets. */
+export const matchesSubject = (named: string, text: string): boolean =>
+  named.endsWith('*') ? text.startsWith(named.slice(0, -1)) : text === named;
 
 /** A path as scopes are compared by: a slash at its end says nothing. */
 const plain = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
@@ -41,4 +41,4 @@ export const coversRoute = (scopes: readonly string[], pattern: string): boolean
 
 /** Whether the key of an asset lies within scopes: keys, and prefixes such as `astro/*`. */
 export const coversKey = (scopes: readonly string[], key: string): boolean =>
-  scopes.some((scope) => (scope.endsWith('*') ? key.startsWith(scope.slice(0, -1)) : scope === key));
+  scopes.some((scope) => matchesSubject(scope, key));

@@ -14,7 +14,7 @@ import { nextDigest } from './digest-time.ts';
 import { footer, momentFor, nameOfOrg } from './event-mail.ts';
 import { findPreferences } from './preferences.ts';
 import { type Recipient, recipientItself } from './recipients.ts';
-import { tell } from './tell.ts';
+import { type Fact, tell } from './tell.ts';
 
 /** The job that mails the summaries that have come due. */
 export const mailDigestsTask = 'mail_digests';
@@ -45,30 +45,21 @@ async function mailOne(work: Work, { principalId, digestedAt: since }: Due): Pro
   const summaries = found.filter((one) => isWorthTelling(one));
   if (recipient?.address == null || summaries.length === 0) return;
   const period = { from: since.toISOString(), to: now.toISOString() };
-  await tell(
-    work,
-    {
-      fact: `digest:${principalId}:${since.toISOString()}`,
-      kind: 'digest',
-      urgency: 'ordinary',
-      type: 'digest',
-      orgId: null,
-      projectId: null,
-      isTest: false,
-      payload: {
-        type: 'digest',
-        class: 'lifecycle',
-        occurred_at: now.toISOString(),
-        project_id: null,
-        organization_id: null,
-        payload: { ...period, organizations: summaries.map(toPayload) },
-        next_actions: [],
-        is_test: false,
-      },
-      mailFor: (reader) => digestMail(summaries, { since, now }, work.services.settings, reader),
-    },
-    [recipient],
-  );
+  const fact: Fact = {
+    fact: `digest:${principalId}:${since.toISOString()}`,
+    kind: 'digest',
+    type: 'digest',
+    class: 'lifecycle',
+    orgId: null,
+    projectId: null,
+    occurredAt: now,
+    payload: { ...period, organizations: summaries.map(toPayload) },
+    nextActions: [],
+  };
+  await tell(work, fact, [recipient], {
+    urgency: 'ordinary',
+    mailFor: (reader) => digestMail(summaries, { since, now }, work.services.settings, reader),
+  });
 }
 
 const isWorthTelling = ({ counts, openEscalations, thresholds }: Summary) =>

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { GuardedFetchError } from '../../core/guarded-fetch.ts';
+import { postWebhook, refusalOf } from '../../core/post-webhook.ts';
 import { sql } from '../../db/drizzle.ts';
 import { noticePreferences } from '../../db/schema/notices.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
@@ -23,25 +23,9 @@ export async function postNotice({ services, signal }: Context, notice: HeldNoti
   const body = JSON.stringify({ id: notice.id, ...notice.payload });
   const at = Math.floor(services.now().getTime() / 1_000);
   const digest = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
-  try {
-    const { status, headers } = await services.webhookFetch(webhook.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'svc-webhooks/1',
-        'svc-webhook-id': notice.id,
-        'svc-signature': `t=${at},v1=${digest}`,
-      },
-      body,
-      signal,
-    });
-    if (status >= 200 && status < 300) return {};
-    const location = headers.get('location');
-    return { error: `The answer was ${status}${location === null ? '' : ` and leads to ${location}`}.` };
-  } catch (error) {
-    if (!(error instanceof GuardedFetchError)) throw error;
-    return { error: error.message };
-  }
+  const headers = { 'svc-webhook-id': notice.id, 'svc-signature': `t=${at},v1=${digest}` };
+  const error = refusalOf(await postWebhook(services.webhookFetch, webhook.url, { headers, body, signal }));
+  return error === undefined ? {} : { error };
 }
 
 /** One that takes nothing any more is left alone, and whoever answers is told so by mail. */

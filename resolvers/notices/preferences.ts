@@ -7,23 +7,33 @@ import type { Rows } from '../../db/statement.ts';
 
 const own = noticePreferences;
 
-/** What a principal wants, with the defaults where it has said nothing. Its webhook is that of its operator contact. */
-const preferenceColumns = {
+/** How somebody's notices are written. Whoever has said nothing has no row: here are the defaults, as in the table. */
+export const writtenFor = {
+  locale: computed<string>('text', sql`coalesce(${own.locale}, 'en-US')`),
+  timezone: computed<string>('text', sql`coalesce(${own.timezone}, 'UTC')`),
+};
+
+/** What somebody wants to be told of, and by what. */
+export const wantedColumns = {
   email: computed<boolean>('boolean', sql`coalesce(${own.email}, true)`),
   webhook: computed<boolean>('boolean', sql`coalesce(${own.webhook}, true)`),
+  lifecycleEvents: computed<(typeof lifecycleModes)[number]>('text', sql`coalesce(${own.lifecycleEvents}, 'all')`),
+  thresholdAlerts: computed<(typeof thresholdModes)[number]>(
+    'text',
+    sql`coalesce(${own.thresholdAlerts}, 'immediate')`,
+  ),
+  ...writtenFor,
+};
+
+/** What a principal wants. Its webhook is that of its operator contact. */
+const preferenceColumns = {
+  ...wantedColumns,
   webhookUrl: computed<string | null>('text', sql`${operatorContacts.webhook}`),
   isSigned: computed<boolean>('boolean', sql`${own.webhookSecret} is not null`),
   webhookDisabledAt: computed<Date | null>('timestamp with time zone', sql`${own.webhookDisabledAt}`),
   digestCadence: computed<(typeof digestCadences)[number]>('text', sql`coalesce(${own.digestCadence}, 'weekly')`),
   digestDay: computed<number>('integer', sql`coalesce(${own.digestDay}, 1)`),
   digestHour: computed<number>('integer', sql`coalesce(${own.digestHour}, 9)`),
-  thresholdAlerts: computed<(typeof thresholdModes)[number]>(
-    'text',
-    sql`coalesce(${own.thresholdAlerts}, 'immediate')`,
-  ),
-  lifecycleEvents: computed<(typeof lifecycleModes)[number]>('text', sql`coalesce(${own.lifecycleEvents}, 'all')`),
-  locale: computed<string>('text', sql`coalesce(${own.locale}, 'en-US')`),
-  timezone: computed<string>('text', sql`coalesce(${own.timezone}, 'UTC')`),
 };
 
 export type Preferences = RowOf<typeof preferenceColumns>;

@@ -1,9 +1,10 @@
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { authenticators } from '../../db/schema/identity.ts';
-import { type lifecycleModes, noticePreferences, type thresholdModes } from '../../db/schema/notices.ts';
+import { noticePreferences } from '../../db/schema/notices.ts';
 import { operatorContacts } from '../../db/schema/operator-contacts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
+import { wantedColumns } from './preferences.ts';
 
 const wanted = noticePreferences;
 
@@ -20,15 +21,7 @@ const recipientRow = {
     sql`coalesce(${operatorContacts.webhook} is not null and ${wanted.webhookSecret} is not null
       and ${wanted.webhookDisabledAt} is null, false)`,
   ),
-  email: computed<boolean>('boolean', sql`coalesce(${wanted.email}, true)`),
-  webhook: computed<boolean>('boolean', sql`coalesce(${wanted.webhook}, true)`),
-  lifecycleEvents: computed<(typeof lifecycleModes)[number]>('text', sql`coalesce(${wanted.lifecycleEvents}, 'all')`),
-  thresholdAlerts: computed<(typeof thresholdModes)[number]>(
-    'text',
-    sql`coalesce(${wanted.thresholdAlerts}, 'immediate')`,
-  ),
-  locale: computed<string>('text', sql`coalesce(${wanted.locale}, 'en-US')`),
-  timezone: computed<string>('text', sql`coalesce(${wanted.timezone}, 'UTC')`),
+  ...wantedColumns,
 };
 
 /** Somebody who may be told. */

@@ -11,7 +11,7 @@ import type { Task } from '../../kernel/run/task.ts';
 import { eventMail, eventText } from './event-mail.ts';
 import { recipientsOfOrg } from './recipients.ts';
 import { matchingChats } from './rules/matching-chats.ts';
-import { type ChatFact, type Fact, tell, tellChats } from './tell.ts';
+import { type Fact, tell, tellChats } from './tell.ts';
 
 /** Tells people of an event, once: exactly when it was appended. */
 export const tellEvent: Task = async ({ ctx }, payload) => {
@@ -22,38 +22,19 @@ export const tellEvent: Task = async ({ ctx }, payload) => {
     if ((await work.rows(toldStatement.with({ fact }))).length > 0) return;
     const [event] = await work.rows(eventStatement.with({ orgId, position: BigInt(position) }));
     if (event === undefined) return;
-    const told = {
-      fact,
-      kind: 'lifecycle_event' as const,
-      type: event.type,
-      orgId,
-      projectId: event.projectId,
-      isTest: false,
-      payload: eventPayload(event),
-    };
+    const told: Fact = { ...event, fact, kind: 'lifecycle_event', nextActions: actionsOf(event) };
     const type = event.source === 'platform' ? eventTypes.get(event.type) : undefined;
     const urgency = type === undefined ? undefined : urgencyOf(type);
-    const actions = actionsOf(event);
-    if (urgency !== undefined) {
-      const mailFor: Fact['mailFor'] = (reader) => eventMail(event, actions, work.services.settings, reader);
-      await tell(work, { ...told, urgency, mailFor }, await work.rows(recipientsOfOrg.with({ orgId })));
-    }
-    const textFor: ChatFact['textFor'] = (reader) => eventText(event, actions, reader).join('\n');
-    await tellChats(work, { ...told, textFor }, await work.rows(matchingChats.with(event)));
+    if (urgency !== undefined)
+      await tell(work, told, await work.rows(recipientsOfOrg.with({ orgId })), {
+        urgency,
+        mailFor: (reader) => eventMail(event, told.nextActions, work.services.settings, reader),
+      });
+    await tellChats(work, told, await work.rows(matchingChats.with(event)), (reader) =>
+      eventText(event, told.nextActions, reader).join('\n'),
+    );
   });
 };
-
-/** Contract 02, section 5.8. */
-const eventPayload = (event: ToldEvent) => ({
-  type: event.type,
-  class: event.class,
-  occurred_at: event.occurredAt.toISOString(),
-  project_id: event.projectId,
-  organization_id: event.orgId,
-  payload: event.payload,
-  next_actions: actionsOf(event).map((action) => ({ ...action })),
-  is_test: false,
-});
 
 const actionsOf = (event: ToldEvent): readonly NextAction[] => eventTypes.get(event.type)?.nextActions?.(event) ?? [];
 

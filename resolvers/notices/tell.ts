@@ -1,3 +1,4 @@
+import type { NextAction } from '../../core/error-codes.ts';
 import { sql } from '../../db/drizzle.ts';
 import { type NoticeKind, type NoticeState, notices } from '../../db/schema/notices.ts';
 import { computed, insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
@@ -12,27 +13,48 @@ export interface Fact {
   /** Tells it from every other fact, for good: nobody is told it twice by one channel. */
   readonly fact: string;
   readonly kind: NoticeKind;
-  /** `mandatory` is mailed whatever somebody wants. */
-  readonly urgency: 'mandatory' | 'critical' | 'ordinary';
   readonly type: string;
+  readonly class: string;
   readonly orgId: string | null;
   readonly projectId: string | null;
-  readonly isTest: boolean;
-  /** As it is posted, but for the id of the notice. */
+  readonly occurredAt: Date;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** As somebody reads it. */
+  readonly nextActions: readonly NextAction[];
+  /** Whether it only tries the channels out. @default false */
+  readonly isTest?: true;
+}
+
+/** How people are told. */
+export interface Telling {
+  /** `mandatory` is mailed whatever somebody wants. */
+  readonly urgency: 'mandatory' | 'critical' | 'ordinary';
+  /** The fact as somebody reads it. */
   readonly mailFor: (recipient: Recipient) => { readonly subject: string; readonly text: string };
 }
 
-/** The same as a chat shows it. */
-export type ChatFact = Omit<Fact, 'mailFor' | 'urgency'> & { readonly textFor: (reader: MatchingChat) => string };
+/** A fact as it is posted, but for the id of the notice. Contract 02, section 5.8. */
+const postedFact = ({ type, class: eventClass, orgId, projectId, occurredAt, payload, nextActions, isTest }: Fact) => ({
+  type,
+  class: eventClass,
+  occurred_at: occurredAt.toISOString(),
+  project_id: projectId,
+  organization_id: orgId,
+  payload,
+  next_actions: nextActions,
+  is_test: isTest === true,
+});
 
-/** Tells it in chats, in the transaction of the caller's. */
-export async function tellChats(work: Work, fact: ChatFact, chats: readonly MatchingChat[]): Promise<void> {
+/** Tells it in chats, in the transaction of the caller's. @param textFor the fact as a chat shows it */
+export async function tellChats(
+  work: Work,
+  fact: Fact,
+  chats: readonly MatchingChat[],
+  textFor: (reader: MatchingChat) => string,
+): Promise<void> {
   for (const chat of chats) {
-    const payload = { ...fact.payload, text: fact.textFor(chat) };
     const how = { channel: 'chat', target: chat.bindingId, state: 'deferred', error: null } as const;
-    const id = await insert(work, { ...fact, payload }, { principalId: chat.principalId, address: null }, how);
+    const reader = { principalId: chat.principalId, address: null };
+    const id = await insert(work, fact, reader, how, { text: textFor(chat) });
     if (id !== undefined) await wakeNotices(work, id);
   }
 }
@@ -44,31 +66,36 @@ const mailsAnHour = 20;
  * Tells whoever wants to know, by mail and by webhook, in the transaction of the caller's. One address gets one mail, whoever
  * it stands for.
  */
-export async function tell(work: Work, fact: Fact, recipients: readonly Recipient[]): Promise<void> {
+export async function tell(work: Work, fact: Fact, recipients: readonly Recipient[], telling: Telling): Promise<void> {
   const mailed = new Set<string>();
   for (const recipient of recipients) {
-    if (!isWanted(fact, recipient)) continue;
+    if (!isWanted(fact, telling, recipient)) continue;
     const { address } = recipient;
     if (address !== null && !mailed.has(address)) {
       mailed.add(address);
-      await mail(work, fact, recipient, address);
+      await mail(work, fact, telling, recipient, address);
     }
     if (recipient.hasWebhook && recipient.webhook) await post(work, fact, recipient);
   }
   if (recipients.every(({ address }) => address === null)) await noteUnreachable(work, fact, recipients);
 }
 
-function isWanted({ urgency, kind }: Fact, { lifecycleEvents, thresholdAlerts }: Recipient): boolean {
+function isWanted({ kind }: Fact, { urgency }: Telling, { lifecycleEvents, thresholdAlerts }: Recipient): boolean {
   if (urgency === 'mandatory' || kind === 'digest') return true;
   if (kind === 'threshold_alert') return thresholdAlerts === 'immediate';
   return lifecycleEvents === 'all' || (lifecycleEvents === 'critical_only' && urgency === 'critical');
 }
 
-async function mail(work: Work, fact: Fact, recipient: Recipient, address: string): Promise<void> {
-  const { urgency, isTest } = fact;
+async function mail(
+  work: Work,
+  fact: Fact,
+  { urgency, mailFor }: Telling,
+  recipient: Recipient,
+  address: string,
+): Promise<void> {
   if (urgency !== 'mandatory' && !recipient.email)
     return note(work, fact, recipient, 'skipped_disabled', 'Its reader wants no notices by mail.');
-  if (urgency !== 'mandatory' && !isTest) {
+  if (urgency !== 'mandatory' && fact.isTest !== true) {
     const [sent] = await work.rows(lastHourStatement.with({ target: address }));
     if (sent!.count >= mailsAnHour)
       return note(
@@ -81,7 +108,7 @@ async function mail(work: Work, fact: Fact, recipient: Recipient, address: strin
   }
   const id = await insert(work, fact, recipient, { channel: 'email', target: address, state: 'deferred', error: null });
   if (id === undefined) return;
-  const mailId = await queueMail(work, { orgId: fact.orgId, to: address, ...fact.mailFor(recipient) });
+  const mailId = await queueMail(work, { orgId: fact.orgId, to: address, ...mailFor(recipient) });
   await work.rows(mailedStatement.with({ id, mailId }));
 }
 
@@ -106,26 +133,29 @@ async function noteUnreachable(work: Work, fact: Fact, recipients: readonly Reci
 
 type Row = Parameters<typeof insertStatement.with>[0];
 
-/** @returns its id; undefined where it was told already */
+/**
+ * @param more of the payload, for one channel
+ * @returns its id; undefined where it was told already
+ */
 async function insert(
   work: Work,
-  { fact, kind, type, orgId, projectId, isTest, payload }: Omit<Fact, 'mailFor' | 'urgency'>,
+  fact: Fact,
   { principalId, address }: Pick<Recipient, 'principalId' | 'address'>,
   how: Pick<Row, 'channel' | 'target' | 'state' | 'error'>,
+  more: object = {},
 ): Promise<string | undefined> {
-  const id = work.services.newId('ntf');
   const [made] = await work.rows(
     insertStatement.with({
-      id,
+      id: work.services.newId('ntf'),
       principalId,
-      fact,
-      kind,
+      fact: fact.fact,
+      kind: fact.kind,
       recipientEmail: address,
-      eventType: type,
-      orgId,
-      projectId,
-      isTest,
-      payload: JSON.stringify(payload),
+      eventType: fact.type,
+      orgId: fact.orgId,
+      projectId: fact.projectId,
+      isTest: fact.isTest === true,
+      payload: JSON.stringify({ ...postedFact(fact), ...more }),
       ...how,
     }),
   );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { chatBindings, noticePreferences, notices } from '../../db/schema/notices.ts';
+import { chatBindings, type NoticeState, noticePreferences, notices } from '../../db/schema/notices.ts';
 import { computed, pick, type RowOf, setOf, statement } from '../../db/sql.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -14,7 +14,7 @@ import { eventMail, eventText } from './event-mail.ts';
 import { keepPreferences } from './preferences.ts';
 import { recipientItself } from './recipients.ts';
 import { chatsToTest } from './rules/matching-chats.ts';
-import { type ChatFact, type Fact, tell, tellChats } from './tell.ts';
+import { type Fact, tell, tellChats } from './tell.ts';
 
 /** How long a test waits for what comes of it, in milliseconds. */
 const waitMs = 10_000;
@@ -49,35 +49,28 @@ export const testNotice = mutation({
     const [recipient] = await work.rows(recipientItself.with({ principalId }));
     if (recipient!.address === null) throw new ServiceError('OPERATOR_EMAIL_NOT_VERIFIED');
     const id = work.services.newId('evt');
-    const now = work.services.now();
-    const about = { orgId: principalId, orgName: 'a test', projectId: null, projectName: null };
-    const payload = { note: 'This is a test. Nothing has happened.' };
-    const event = { type, ...about, payload, occurredAt: now };
-    const fact = {
+    const fact: Fact = {
       fact: id,
-      kind: 'lifecycle_event' as const,
+      kind: 'lifecycle_event',
       type,
+      class: source === 'app' ? 'app' : (eventTypes.get(type)?.class ?? 'lifecycle'),
       orgId: null,
       projectId: null,
+      occurredAt: work.services.now(),
+      payload: { note: 'This is a test. Nothing has happened.' },
+      nextActions: [],
       isTest: true,
-      payload: {
-        type,
-        class: source === 'app' ? 'app' : (eventTypes.get(type)?.class ?? 'lifecycle'),
-        occurred_at: now.toISOString(),
-        project_id: null,
-        organization_id: null,
-        payload,
-        next_actions: [],
-        is_test: true,
+    };
+    const event = { ...fact, orgId: principalId, orgName: 'a test', projectName: null };
+    await tell(work, fact, [recipient!], {
+      urgency: 'mandatory',
+      mailFor: (reader) => {
+        const { subject, text } = eventMail(event, [], work.services.settings, reader);
+        return { subject: `[Test] ${subject}`, text };
       },
-    };
-    const mailFor: Fact['mailFor'] = (reader) => {
-      const { subject, text } = eventMail(event, [], work.services.settings, reader);
-      return { subject: `[Test] ${subject}`, text };
-    };
-    await tell(work, { ...fact, urgency: 'mandatory', mailFor }, [recipient!]);
-    const textFor: ChatFact['textFor'] = (reader) => `[Test] ${eventText(event, [], reader).join('\n')}`;
-    await tellChats(work, { ...fact, textFor }, await work.rows(chatsToTest.with({ principalId, source, type })));
+    });
+    const chats = await work.rows(chatsToTest.with({ principalId, source, type }));
+    await tellChats(work, fact, chats, (reader) => `[Test] ${eventText(event, [], reader).join('\n')}`);
     return { fact: id };
   },
   audit: ({ fact }, _input, { principal }) => ({
@@ -127,13 +120,16 @@ export const statusOf = (sent: NoticeOutcome): 'delivered' | 'queued' | 'skipped
       ? 'queued'
       : 'skipped';
 
-const stateNames = ['delivered', 'skipped', 'failed_transient', 'failed_permanent'] as const;
-
+/** How many notices went how. */
 export function drainedOf(sent: NoticeOutcome) {
-  const [delivered, skipped, failed_transient, failed_permanent] = stateNames.map(
-    (name) => sent.filter(({ state }) => state.startsWith(name)).length,
-  ) as [number, number, number, number];
-  return { claimed: sent.length, delivered, skipped, failed_transient, failed_permanent };
+  const count = (...states: readonly NoticeState[]) => sent.filter(({ state }) => states.includes(state)).length;
+  return {
+    claimed: sent.length,
+    delivered: count('delivered'),
+    skipped: count('skipped_disabled', 'skipped_no_recipient'),
+    failed_transient: count('failed_transient'),
+    failed_permanent: count('failed_permanent'),
+  };
 }
 
 /** What came of it in each chat. */

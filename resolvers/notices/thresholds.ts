@@ -10,7 +10,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { eventMail } from './event-mail.ts';
 import { recipientsOfOrg } from './recipients.ts';
-import { tell } from './tell.ts';
+import { type Fact, tell } from './tell.ts';
 
 /** The job that looks how near organizations are to their limits. */
 export const watchThresholdsTask = 'watch_thresholds';
@@ -84,31 +84,21 @@ async function tellCrossed(work: Work, use: Use, level: ThresholdLevel, at: Date
   const payload = { resource, level, value, limit, percent: Math.floor((value / limit) * 100) };
   const about = { orgId: org.id, orgName: org.displayName, projectId: null, projectName: null };
   const actions = [{ type: 'check_usage', command: 'svc tier status', why: 'See what is used.' }] as const;
-  await tell(
-    work,
-    {
-      fact: `${org.id}:threshold:${resource}:${level}:${at.toISOString()}`,
-      kind: 'threshold_alert',
-      urgency: 'critical',
-      type,
-      orgId: org.id,
-      projectId: null,
-      isTest: false,
-      payload: {
-        type,
-        class: 'lifecycle',
-        occurred_at: at.toISOString(),
-        project_id: null,
-        organization_id: org.id,
-        payload,
-        next_actions: actions.map((action) => ({ ...action })),
-        is_test: false,
-      },
-      mailFor: (reader) =>
-        eventMail({ type, ...about, payload, occurredAt: at }, actions, work.services.settings, reader),
-    },
-    await work.rows(recipientsOfOrg.with({ orgId: org.id })),
-  );
+  const fact: Fact = {
+    fact: `${org.id}:threshold:${resource}:${level}:${at.toISOString()}`,
+    kind: 'threshold_alert',
+    type,
+    class: 'lifecycle',
+    orgId: org.id,
+    projectId: null,
+    occurredAt: at,
+    payload,
+    nextActions: actions,
+  };
+  await tell(work, fact, await work.rows(recipientsOfOrg.with({ orgId: org.id })), {
+    urgency: 'critical',
+    mailFor: (reader) => eventMail({ ...fact, ...about }, actions, work.services.settings, reader),
+  });
 }
 
 const watchedRow = {

@@ -1,4 +1,4 @@
-import { GuardedFetchError } from '../../../core/guarded-fetch.ts';
+import { postWebhook, refusalOf } from '../../../core/post-webhook.ts';
 import { sql } from '../../../db/drizzle.ts';
 import {
   mailboxWebhookDeliveries,
@@ -69,29 +69,19 @@ async function post({ services, signal }: Context, delivery: Held, attempt: numb
     idempotency_key: idempotencyKey,
     payload,
   });
-  try {
-    const { status, headers } = await services.webhookFetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'svc-webhooks/1',
-        'svc-webhook-id': idempotencyKey,
-        'x-svc-webhook-delivery-id': id,
-        'x-svc-webhook-event-type': eventType,
-        'x-svc-webhook-idempotency-key': idempotencyKey,
-        'x-svc-webhook-attempt': String(attempt),
-      },
-      body,
-      signal,
-    });
-    if (status >= 200 && status < 300) return { isDelivered: true, status, error: null };
-    const location = headers.get('location');
-    const where = location === null ? '' : ` and leads to ${location}`;
-    return { isDelivered: false, status, error: `The answer was ${status}${where}.` };
-  } catch (error) {
-    if (!(error instanceof GuardedFetchError)) throw error;
-    return { isDelivered: false, status: null, error: error.message };
-  }
+  const posted = await postWebhook(services.webhookFetch, url, {
+    headers: {
+      'svc-webhook-id': idempotencyKey,
+      'x-svc-webhook-delivery-id': id,
+      'x-svc-webhook-event-type': eventType,
+      'x-svc-webhook-idempotency-key': idempotencyKey,
+      'x-svc-webhook-attempt': String(attempt),
+    },
+    body,
+    signal,
+  });
+  const error = refusalOf(posted);
+  return { isDelivered: error === undefined, status: posted.status, error: error ?? null };
 }
 
 const held = pick(mailboxWebhookDeliveries, 'id', 'lease');

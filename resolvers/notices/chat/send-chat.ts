@@ -1,4 +1,4 @@
-import { GuardedFetchError } from '../../../core/guarded-fetch.ts';
+import { isTaken, postWebhook } from '../../../core/post-webhook.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { chatBindings } from '../../../db/schema/notices.ts';
 import { pick, type RowOf, setOf, statement, typed } from '../../../db/sql.ts';
@@ -34,24 +34,18 @@ type Binding = RowOf<typeof bindingRow>;
 
 async function postHook({ services, signal }: Context, { id, sealedUrl }: Binding, text: string): Promise<Outcome> {
   const url = services.keys.open('notice-secrets', sealedUrl!, id).toString();
-  try {
-    const { status, headers } = await services.webhookFetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'svc-webhooks/1' },
-      body: JSON.stringify(bodyFor(new URL(url).hostname, text)),
-      signal,
-    });
-    if (status >= 200 && status < 300) return {};
-    const wait = Number(headers.get('retry-after') ?? '');
-    return {
-      error: `The answer was ${status}.`,
-      isFinal: status >= 300 && status < 500 && status !== 429 && status !== 408,
-      ...(status === 429 && wait > 0 ? { retryAfter: Math.min(wait, 3_600) } : {}),
-    };
-  } catch (error) {
-    if (!(error instanceof GuardedFetchError)) throw error;
-    return { error: error.message };
-  }
+  const body = JSON.stringify(bodyFor(new URL(url).hostname, text));
+  const posted = await postWebhook(services.webhookFetch, url, { body, signal });
+  if (posted.status === null) return { error: posted.error };
+  const { status, headers } = posted;
+  if (isTaken(status)) return {};
+  const wait = Number(headers.get('retry-after') ?? '');
+  return {
+    // Where it leads to may hold the secret of the address.
+    error: `The answer was ${status}.`,
+    isFinal: status >= 300 && status < 500 && status !== 429 && status !== 408,
+    ...(status === 429 && wait > 0 ? { retryAfter: Math.min(wait, 3_600) } : {}),
+  };
 }
 
 /** As the provider takes it, with its bound on the length of a message; nobody is called by what strangers wrote. */

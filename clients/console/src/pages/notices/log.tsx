@@ -12,8 +12,6 @@ import { NoticeLogDocument } from './notices.graphql.ts';
 /** How often the list is read again, in milliseconds: no feed tells of notices. */
 const everyMs = 10_000;
 
-const words = (type: string): string => `${type[0]?.toUpperCase() ?? ''}${type.slice(1).replaceAll('_', ' ')}`;
-
 /** What the member was told in the last 90 days, newest first. */
 export function Log() {
   const pages = usePages('notices');
@@ -36,7 +34,7 @@ export function Log() {
                 cell: ({ eventType, kind, isTest, deliveryError }) => (
                   <span>
                     {isTest ? 'Test: ' : ''}
-                    {eventType === null ? enumName(kind) : words(eventType)}
+                    {enumName(eventType ?? kind)}
                     {deliveryError !== null && <span className="small quiet"> {deliveryError}</span>}
                   </span>
                 ),
