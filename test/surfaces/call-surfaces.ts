@@ -98,7 +98,10 @@ export async function doorsOf(service: Service, stage: Stage) {
 }
 
 /** Where words say what a path says by a value. */
-const furtherFlags: Readonly<Record<string, readonly string[]>> = { 'orgs.setLeasePerpetual': ['--disable'] };
+const furtherFlags: Readonly<Record<string, readonly string[]>> = {
+  'orgs.setLeasePerpetual': ['--disable'],
+  'notices.updateRule': ['--off'],
+};
 
 /** A challenge of x402 has no code. */
 const refusalOf = (body: { readonly code?: unknown } | undefined, status: number): string =>

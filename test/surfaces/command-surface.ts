@@ -48,6 +48,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   auth_sender: ['auth_sender_mailbox_id'],
   mailbox: ['mailbox_id'],
   message_id: ['mail_id'],
+  binding: ['chat_binding_id'],
+  scope: ['asset_key_scopes'],
+  branch_project_id: ['branch_id'],
 };
 
 /** The words that call a command with these values, which go by the names of paths and inputs. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
 import { surfaces } from '../../scripts/surfaces.ts';
 import { callers, stageSurfaces } from '../access/surface-stage.ts';
 import { auditedSite } from '../access/surfaces/audits.ts';
@@ -43,7 +44,7 @@ const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
 
 /** Members that count, or hold what each call makes anew. */
 const ofEachCall =
-  /^(api_calls|generation|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+  /^(api_calls|generation|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|nonce|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
 /** Addresses that are good for a while. */
 const expiring = /[?&]expires=\d+/;
 /** Names that the gateway makes up for presences. */
@@ -72,7 +73,18 @@ function settled(value: unknown, name = ''): unknown {
  * Whose command shows what several operations have, is given a key that only its makers know, or takes no value on its
  * line.
  */
-const listsMore = ['assets.put', 'contacts.list', 'deploys.commit', 'deploys.plan', 'rooms.claimInvite', 'secrets.set'];
+const listsMore = [
+  'assets.put',
+  // It has the wallet sign the delegation anew.
+  'ci.createBinding',
+  'contacts.list',
+  'deploys.commit',
+  'deploys.plan',
+  // Settings are words of its line.
+  'notices.setPreferences',
+  'rooms.claimInvite',
+  'secrets.set',
+];
 
 /** Members that a command leaves out, or adds: keys are kept in a file, and contacts of every kind are one list. */
 const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
@@ -121,6 +133,9 @@ beforeAll(async () => {
   // Whoever makes organizations by every door has too many free ones soon.
   await service.control.sql(`update orgs set tier = 'team'`);
 });
+
+// All that is asked comes from one address.
+beforeEach(() => void Object.assign(service.app.services, { rateLimiter: new RateLimiter() }));
 
 describe.each(called.map((surface) => ({ name: surface.name, surface, caller: callerOf(surface) })))(
   '$name as $caller',
@@ -179,7 +194,9 @@ const otherwiseSpelt = [
   'invites.list',
   'functions.runLogs',
   'functions.rebuild',
+  'functions.getMetrics',
   'deploys.listEvents',
+  'notices.listChannels',
   'projects.schema',
   'projects.access',
   'projects.applyExpose',

@@ -34,6 +34,7 @@ export const branchSurfaces = ({ params, service }: Stage): Surfaces => {
     'POST /projects/v1/:project_id/branches': {
       cells: change,
       prepare: none,
+      body: () => ({ name: 'A branch' }),
       audited: {
         action: 'branch.created',
         kind: 'branch',
@@ -41,7 +42,7 @@ export const branchSurfaces = ({ params, service }: Stage): Surfaces => {
         // Its row is written again once it is filled.
         written: `select xmin::text from audit_events where action = 'branch.created' and object_id = $1`,
       },
-      field: () => `mutation { createProjectBranch(input: { project: "${params.project_id}",
+      field: () => `mutation { createProjectBranch(input: { project: "${params.project_id}", name: "A branch",
         idempotencyKey: "${randomUUID()}" }) { branch { branchProjectId } } }`,
     },
     'GET /projects/v1/:project_id/branches': {

@@ -16,6 +16,12 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       select id, 'Ada', 'ada@example.com' from principals`);
     return undefined;
   };
+  /** Everybody here has said where they live. */
+  const wanting = async () => {
+    await control.sql(`insert into notice_preferences (principal_id, timezone) select id, 'Europe/Zurich' from principals
+      on conflict (principal_id) do update set timezone = excluded.timezone`);
+    return undefined;
+  };
   /** Something that the owner was told. */
   const notice = async () => {
     await control.sql('delete from notices');
@@ -105,10 +111,12 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
     },
     'GET /agent/v1/notifications/preferences': {
       cells: 'A + + + A A A A',
+      prepare: wanting,
       field: () => '{ notificationPreferences { email } }',
     },
     'PATCH /agent/v1/notifications/preferences': {
       cells: 'A + + F A A A A',
+      prepare: wanting,
       body: () => ({ digest_cadence: 'daily' }),
       field: () => 'mutation { setNotificationPreferences(input: { digestCadence: DAILY }) { digestCadence } }',
     },

@@ -1,5 +1,6 @@
 import type { Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
+import { badUsage } from '../failure.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/subscriptions.ts';
 
@@ -32,10 +33,21 @@ export const group: Group = {
     }),
     operationCommand('subscriptions update', rows['notices.updateRule'], {
       takes: [take('rule', { name: 'rule_id' })],
-      flags,
+      flags: { ...flags, enabled: null },
+      more: [
+        { name: 'on', type: 'boolean', about: 'Have it told again.' },
+        { name: 'off', type: 'boolean', about: 'Have it told no more, until it is turned on.' },
+      ],
+      set: ({ flags: given }) => {
+        if (given.is('on') && given.is('off')) throw badUsage('--on and --off exclude each other.', { field: 'on' });
+        return given.is('on') || given.is('off') ? { enabled: given.is('on') } : {};
+      },
       texts,
       seek: false,
-      examples: [['Into another chat', 'subscriptions update 1c9e… --binding 9f2d7c1e-…']],
+      examples: [
+        ['No more for now', 'subscriptions update 1c9e… --off'],
+        ['Into another chat', 'subscriptions update 1c9e… --binding 9f2d7c1e-…'],
+      ],
     }),
     operationCommand('subscriptions rm', rows['notices.deleteRule'], {
       takes: [take('rule', { name: 'rule_id' })],
