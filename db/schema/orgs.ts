@@ -86,10 +86,19 @@ export const orgBalances = pgTable(
     available: bigint('available_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
     /** Set aside for work that runs or a payment that settles. */
     held: bigint('held_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** The part of what is spendable that was given by vouchers. It is spent first and never paid back. */
+    promotional: bigint('promotional_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** What was taken back and is spent already: the next credit pays it first. */
+    owed: bigint('owed_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Messages that were paid for and can be sent beyond a day's allowance. */
+    emailCredits: bigint('email_credits', { mode: 'bigint' }).notNull().default(sql`0`),
     /** Entries so far: the number of the newest. */
     entries: bigint('entries', { mode: 'bigint' }).notNull().default(sql`0`),
   },
-  (t) => [check('org_balances_covered', sql`${t.available} >= 0 and ${t.held} >= 0`)],
+  (t) => [
+    check('org_balances_covered', sql`${t.available} >= 0 and ${t.held} >= 0`),
+    check('org_balances_kept', sql`${t.promotional} >= 0 and ${t.owed} >= 0 and ${t.emailCredits} >= 0`),
+  ],
 );
 
 /** What moved an organization's balance. Rows are only ever added: a trigger refuses everything else. */
@@ -108,6 +117,8 @@ export const ledgerEntries = pgTable(
     /** Both balances after this entry. */
     availableAfter: bigint('balance_after_available', { mode: 'bigint' }).notNull(),
     heldAfter: bigint('balance_after_held', { mode: 'bigint' }).notNull(),
+    /** The part of the amount that is promotional credit. */
+    promotional: bigint('promotional_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
     /** What it was for; with the kind it happens once, whatever is repeated. */
     referenceType: text('reference_type'),
     referenceId: text('reference_id'),
