@@ -51,6 +51,7 @@ import { tiers } from './tiers/domain.ts';
 import { traffic } from './traffic/domain.ts';
 import { vaults } from './vaults/domain.ts';
 import { verifications } from './verifications/domain.ts';
+import { vouchers } from './vouchers/domain.ts';
 
 /** Every system of the platform, and the kernel's own jobs. All lists of what there is are made of these. */
 export const domains: readonly Domain[] = [
@@ -85,6 +86,7 @@ export const domains: readonly Domain[] = [
   mail,
   mailboxesDomain,
   tiers,
+  vouchers,
   lifecycle,
   billing,
   auth,

@@ -33,6 +33,7 @@ import { snapshotRoutes } from './snapshots.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
 import { verificationRoutes } from './verifications.ts';
+import { voucherRoutes } from './vouchers.ts';
 
 /** The path that an operation declares. */
 function ownRoute(op: AnyOperation): Route[] {
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...installationRoutes,
   ...vaultRoutes,
   ...tierRoutes,
+  ...voucherRoutes,
   ...billingRoutes,
   ...projectUserRoutes,
   ...ciRoutes,

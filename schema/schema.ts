@@ -63,6 +63,7 @@ import './tiers.ts';
 import './traffic.ts';
 import './vaults.ts';
 import './verifications.ts';
+import './vouchers.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

@@ -1,7 +1,15 @@
 import type { DelegateScope } from '../../db/schema/projects.ts';
 
 /** The kinds of credential a request can carry. Contract 01, section 1.3. */
-export type CredentialKind = 'nobody' | 'wallet' | 'control_plane' | 'operator' | 'delegate' | 'project_key' | 'admin';
+export type CredentialKind =
+  | 'nobody'
+  | 'wallet'
+  | 'control_plane'
+  | 'operator'
+  | 'delegate'
+  | 'project_key'
+  | 'voucher_issuer'
+  | 'admin';
 
 export interface CallerPrincipal {
   readonly id: string;
@@ -68,13 +76,26 @@ export interface ProjectKeyCaller {
   readonly orgId: string;
 }
 
+/** A program that may make vouchers, and nothing else. */
+export interface VoucherIssuerCaller {
+  readonly kind: 'voucher_issuer';
+  readonly issuerId: string;
+}
+
 /** The holder of the platform's admin key. */
 export interface AdminCaller {
   readonly kind: 'admin';
 }
 
 /** Who a request comes from, resolved once per request. */
-export type Caller = NobodyCaller | WalletCaller | SessionCaller | DelegateCaller | ProjectKeyCaller | AdminCaller;
+export type Caller =
+  | NobodyCaller
+  | WalletCaller
+  | SessionCaller
+  | DelegateCaller
+  | ProjectKeyCaller
+  | VoucherIssuerCaller
+  | AdminCaller;
 
 /** A caller that acts as a principal. */
 export type PrincipalBacked = WalletCaller | SessionCaller | DelegateCaller;
@@ -92,6 +113,7 @@ export const principalIdOf = (caller: Caller): string | null => (isPrincipal(cal
 export function callerKey(caller: Caller, address: string): string {
   if (isPrincipal(caller)) return caller.principal.id;
   if (caller.kind === 'project_key') return `key:${caller.projectId}:${caller.role}`;
+  if (caller.kind === 'voucher_issuer') return `issuer:${caller.issuerId}`;
   return caller.kind === 'admin' ? 'admin' : `address:${address}`;
 }
 
@@ -109,6 +131,7 @@ export function holderOf(caller: Caller): string | undefined {
     case 'delegate':
       return `delegate:${caller.delegateId}:${caller.tokenHash}`;
     case 'project_key':
+    case 'voucher_issuer':
     case 'admin':
       return callerKey(caller, '');
     case 'nobody':

@@ -8,7 +8,7 @@ export interface Budget {
   readonly windows: readonly { readonly count: number; readonly seconds: number }[];
 }
 
-/** The budgets of the audit gateway. Contract 00, section 6.3. */
+/** Of the audit gateway by contract 00, section 6.3; of vouchers by contract 04, section 1.7. */
 export const budgets = {
   freeAudits: {
     name: 'audits',
@@ -19,6 +19,9 @@ export const budgets = {
   },
   /** Looks at transactions. */
   verifications: { name: 'verifications', windows: [{ count: 20, seconds: 60 }] },
+  /** Vouchers tried, and those had without a key. */
+  redemptions: { name: 'redemptions', windows: [{ count: 120, seconds: 60 }] },
+  publicVouchers: { name: 'public-vouchers', windows: [{ count: 1, seconds: 86_400 }] },
   inquiries: { name: 'inquiries', windows: [{ count: 5, seconds: 60 }] },
 } as const satisfies Record<string, Budget>;
 

@@ -2,14 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
-import {
-  type Access,
-  type NoScope,
-  notAuthorized,
-  type OrgScope,
-  onOrg,
-  signedIn,
-} from '../../kernel/access/access.ts';
 import { isPrincipal } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -20,16 +12,13 @@ import type { PaidFor } from '../../kernel/run/price.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
 import { availableOf, post } from '../ledger/shared/ledger.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/shared/lock-org.ts';
-import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/shared/own-org.ts';
+import { onNamedOrOwnOrg } from '../orgs/shared/on-named-or-own-org.ts';
+import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
 import { tierActions } from './shared/actions.ts';
-
-interface SetTierInput {
-  readonly org_id?: string | undefined;
-}
 
 export type TierAction = 'subscribe' | 'renew' | 'upgrade' | 'downgrade';
 
@@ -48,25 +37,6 @@ export interface SetTier {
   readonly repeated?: true;
 }
 
-const onNamedOrg = onOrg(tierActions['org:tier:set'], ({ org_id }: SetTierInput) => org_id!);
-const signedInWallet = signedIn<SetTierInput>('wallet', 'control_plane');
-
-/** On the named organization, or on the wallet's own, which may have yet to be made; a session has to name one. */
-const access: Access<SetTierInput, OrgScope | NoScope> = {
-  action: tierActions['org:tier:set'],
-  authorise: async (ctx, caller, input) => {
-    if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
-    if (caller.kind === 'delegate') throw notAuthorized(tierActions['org:tier:set'], 'forbidden');
-    const { principal } = await signedInWallet.authorise(ctx, caller, input);
-    if (caller.kind === 'control_plane') {
-      const reason = 'a session has to name it';
-      throw invalidField('org_id', reason);
-    }
-    const own = await findOwnOrg(ctx.services.db, principal.principal.id);
-    return isMissing(own) ? {} : ownScope(own, tierActions['org:tier:set']);
-  },
-};
-
 /** What is added to the answer when the lease never ends. Contract 04, section 1.2. */
 const nothingToDo = {
   status: 'already_active',
@@ -84,7 +54,7 @@ export const setTier = mutation({
   effects: ['destructive', 'openWorld'],
   summary:
     'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
-  access,
+  access: onNamedOrOwnOrg(tierActions['org:tier:set']),
   price: {
     family: 'platform',
     quote: quoteLease,

@@ -9,6 +9,7 @@ export const reasons = {
   bytes: 'it answers bytes, and this surface hands on the address where they are had',
   hashes: 'its rows hold hashes of passwords, which do not belong in the context of a model',
   upload: 'it is one step of an upload, whose bytes this surface does not send',
+  issuer: 'it takes the key of an issuer of vouchers, a program that calls REST or GraphQL itself',
   payer: 'whoever pays is who acts, while this surface looks at the credential first',
 } as const;
 
@@ -46,4 +47,6 @@ export const absences: Readonly<Record<string, Absences>> = {
   'rooms.openPresences': held,
   'tiers.quote': { GraphQL: 'twin' },
   'users.import': { tool: 'hashes' },
+  'vouchers.list': { command: 'issuer', tool: 'issuer' },
+  'vouchers.mint': { command: 'issuer', tool: 'issuer' },
 };

@@ -41,6 +41,7 @@ import { subdomains } from './namespaces/subdomains.ts';
 import { tiers } from './namespaces/tiers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
+import { vouchers } from './namespaces/vouchers.ts';
 import { auth } from './namespaces/auth.ts';
 import { sessions } from './namespaces/sessions.ts';
 
@@ -87,6 +88,7 @@ export interface Namespaces {
   readonly tiers: ReturnType<typeof tiers>;
   readonly users: ReturnType<typeof users>;
   readonly vaults: ReturnType<typeof vaults>;
+  readonly vouchers: ReturnType<typeof vouchers>;
   readonly auth: ReturnType<typeof auth>;
   readonly sessions: ReturnType<typeof sessions>;
 }
@@ -134,6 +136,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   tiers: tiers(connection),
   users: users(connection),
   vaults: vaults(connection),
+  vouchers: vouchers(connection),
   auth: auth(connection),
   sessions: sessions(connection),
 });
@@ -180,6 +183,7 @@ export {
   tiers,
   users,
   vaults,
+  vouchers,
   auth,
   sessions,
 };

@@ -2096,6 +2096,26 @@ export interface VerifyVerified {
   readonly reportError: string | null;
 }
 
+export interface Voucher {
+  readonly voucherId: string;
+  readonly amountUsdMicros: number;
+  readonly ref: string | null;
+  readonly expiresAt: string;
+  readonly redeemedAt: string | null;
+  readonly createdAt: string;
+}
+
+export interface VoucherIssuer {
+  readonly issuerId: string;
+  readonly name: string;
+  readonly voucherMaxUsdMicros: number;
+  readonly outstandingMaxUsdMicros: number;
+  readonly dailyMaxUsdMicros: number;
+  readonly publicAmountUsdMicros: number | null;
+  readonly disabledAt: string | null;
+  readonly createdAt: string;
+}
+
 export interface WebhookDelivery {
   readonly deliveryId: string;
   readonly mailboxId: string;

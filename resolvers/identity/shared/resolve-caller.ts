@@ -6,6 +6,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { ciBindings } from '../../../db/schema/ci.ts';
 import { principals, sessions, walletNonces } from '../../../db/schema/identity.ts';
 import { delegates, projectGrants, projects } from '../../../db/schema/projects.ts';
+import { voucherIssuers } from '../../../db/schema/vouchers.ts';
 import { computed, insertInto, pick, prefixed, type RowOf, statement, typed } from '../../../db/sql.ts';
 import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '../../../kernel/access/caller.ts';
 import type { Credentials } from '../../../kernel/access/credentials.ts';
@@ -13,6 +14,7 @@ import { grantHolds } from '../../../kernel/access/rules.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { ciTyp, readCiToken } from './ci-token.ts';
 import { delegateTokenHash } from './delegate-token.ts';
+import { issuerKeyHash } from './issuer-key.ts';
 import { readProjectKey } from './project-keys.ts';
 import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
@@ -90,6 +92,8 @@ function bearerOf(authorization: string): string {
 async function resolveBearer(services: Services, bearer: string, presume: Presume): Promise<Caller> {
   const hash = delegateTokenHash(bearer);
   if (hash !== undefined) return resolveDelegate(services, hash);
+  const issuerHash = issuerKeyHash(bearer);
+  if (issuerHash !== undefined) return resolveIssuer(services, issuerHash);
   const typ = typOf(bearer);
   if (typ === ciTyp) return resolveWorkflow(services, bearer);
   if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ, presume);
@@ -213,6 +217,13 @@ function delegateOf(row: DelegateRow, hash: string, expiresAt: Date | null): Cal
   };
 }
 
+/** A disabled issuer is known: each operation refuses it by a code of its own. */
+async function resolveIssuer(services: Services, keyHash: string): Promise<Caller> {
+  const [row] = await services.db.rows(issuerStatement.with({ keyHash }));
+  if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  return { kind: 'voucher_issuer', issuerId: row.id };
+}
+
 async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
   const key = await readProjectKey(services.keys, token, services.now());
   if (key === undefined) throw new ServiceError('INVALID_AUTH');
@@ -223,6 +234,12 @@ async function resolveProjectKey(services: Services, token: string): Promise<Pro
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
   return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.orgId };
 }
+
+const issuerStatement = statement(
+  'identity.voucher-issuer',
+  { params: pick(voucherIssuers, 'keyHash'), row: pick(voucherIssuers, 'id'), pipelined: true },
+  ({ keyHash }, row) => sql`select ${row} from ${voucherIssuers} where ${voucherIssuers.keyHash} = ${keyHash}`,
+);
 
 const spendStatement = statement(
   'identity.nonce',

@@ -55,6 +55,7 @@ export const lowestRoles = {
   'project:mail:read': 'DEVELOPER',
   'project:mail:write': 'DEVELOPER',
   'org:tier:set': 'BILLING',
+  'org:voucher:redeem': 'BILLING',
   'project:users:write': 'DEVELOPER',
   'escalation:raise': 'VIEWER',
   'escalation:read': 'VIEWER',
