@@ -10,6 +10,7 @@ import './claims.ts';
 import './content.ts';
 import './delegates.ts';
 import './deploys.ts';
+import './email-organizations.ts';
 import './error-reports.ts';
 import './errors.ts';
 import './escalation-changes.ts';

@@ -2,7 +2,7 @@ import { type Offer, offerOf, storageMb } from '../kernel/limits/tier-table.ts';
 import { setLeasePerpetual } from '../resolvers/lifecycle/set-lease-perpetual.ts';
 import { getTierStatus, type TierStatus } from '../resolvers/tiers/get-tier-status.ts';
 import { listTiers } from '../resolvers/tiers/list-tiers.ts';
-import { emptyPool, type PoolUsage, poolOf, projectsOf } from '../resolvers/tiers/pool-usage.ts';
+import { emptyPool, type PoolUsage, poolOf, projectsOf } from '../resolvers/tiers/shared/pool-usage.ts';
 import { setTier } from '../resolvers/tiers/set-tier.ts';
 import { builder } from './builder.ts';
 import { sliceConnection } from './connection.ts';
@@ -62,7 +62,7 @@ const TierOfferRef = builder.objectRef<Offer>('TierOffer').implement({
 
 const TierOfferConnection = builder.connectionObject({ type: TierOfferRef, name: 'TierOfferConnection' });
 
-const PoolUsageRef = builder.objectRef<PoolUsage>('PoolUsage').implement({
+export const PoolUsageRef = builder.objectRef<PoolUsage>('PoolUsage').implement({
   description: 'What all projects of an organization use together, beside what its tier allows.',
   fields: (t) => ({
     projects: t.exposeInt('projects', { description: 'Projects that are not deleted.' }),

@@ -22,6 +22,8 @@ export const budgets = {
   /** Vouchers tried, and those had without a key. */
   redemptions: { name: 'redemptions', windows: [{ count: 120, seconds: 60 }] },
   publicVouchers: { name: 'public-vouchers', windows: [{ count: 1, seconds: 86_400 }] },
+  /** Organizations of mail addresses. */
+  emailOrgs: { name: 'email-organizations', windows: [{ count: 10, seconds: 60 }] },
   inquiries: { name: 'inquiries', windows: [{ count: 5, seconds: 60 }] },
 } as const satisfies Record<string, Budget>;
 

@@ -25,7 +25,7 @@ import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
-import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
+import { emptyPool, poolOf, projectsOf } from './shared/pool-usage.ts';
 
 interface TierStatusInput {
   readonly org_id?: string | undefined;

@@ -1,6 +1,6 @@
 import { sql } from '../../db/drizzle.ts';
 import { ledgerEntries, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
-import { allOf, computed, setOf, statement, typed } from '../../db/sql.ts';
+import { allOf, computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { tiers } from '../../kernel/limits/tier-table.ts';
@@ -21,6 +21,13 @@ export async function unusedValue(
   return row?.unused ?? 0n;
 }
 
+/** How much of a refund is promotional credit: as much as the lease was paid with, so that none of it turns into money. */
+export async function promotionalShare({ rows }: Pick<Work, 'rows'>, orgId: string, refund: bigint): Promise<bigint> {
+  const [fee] = await rows(feeStatement.with({ orgId }));
+  const promotional = fee?.promotional ?? 0n;
+  return promotional < refund ? promotional : refund;
+}
+
 /**
  * Writes a lease that begins, or one that goes on from its end, and makes the organization active. Its caller holds the
  * organization's lock.
@@ -36,6 +43,14 @@ export async function startLease(
   work.afterCommit(() => forgetProjectTargets(work.services));
   return org!;
 }
+
+const feeStatement = statement(
+  'tiers.last-fee',
+  { params: pick(ledgerEntries, 'orgId'), row: pick(ledgerEntries, 'promotional') },
+  ({ orgId }, row) => sql`select ${row} from ${ledgerEntries}
+    where ${ledgerEntries.orgId} = ${orgId} and ${ledgerEntries.kind} = 'tier_fee'
+    order by ${ledgerEntries.seq} desc limit 1`,
+);
 
 const unusedStatement = statement(
   'tiers.unused',

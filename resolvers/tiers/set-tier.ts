@@ -16,7 +16,7 @@ import { onNamedOrOwnOrg } from '../orgs/shared/on-named-or-own-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
-import { startLease, unusedValue } from './lease.ts';
+import { promotionalShare, startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
 import { tierActions } from './shared/actions.ts';
 
@@ -169,6 +169,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
       direction: 'credit',
       kind: 'tier_refund',
       amount: refund,
+      promotional: await promotionalShare(work, org.id, refund),
       reference: lease,
       metadata,
     });

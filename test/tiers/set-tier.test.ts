@@ -392,3 +392,23 @@ test('an organization id that is none is refused by name', async () => {
   const graph = await service.graphql(service.actors.wallet(), setField, { input: { tier: 'HOBBY', org: 'nope' } });
   expect(graph.errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_FAILED', details: { field: 'org' } });
 });
+
+test('what was paid with promotional credit comes back as promotional credit', async () => {
+  const { wallet, orgId } = await payer(hobbyPrice + teamPrice);
+  await service.control.sql('update org_balances set promotional_usd_micros = 1000000 where org_id = $1', [orgId]);
+  await set(wallet, 'hobby');
+  const promotional = async () =>
+    (await service.control.sql('select promotional_usd_micros as value from org_balances where org_id = $1', [orgId]))[0];
+  expect(await promotional()).toEqual({ value: '0' });
+  // What is left of the hobby lease pays for a part of the next one, and what was promotional of it first.
+  expect((await set(wallet, 'team')).status).toBe(200);
+  const entries = await service.control.sql(
+    `select kind, promotional_usd_micros as promotional from ledger_entries where org_id = $1 and seq > 1 order by seq`,
+    [orgId],
+  );
+  expect(entries).toEqual([
+    { kind: 'tier_fee', promotional: '1000000' },
+    { kind: 'tier_refund', promotional: '1000000' },
+    { kind: 'tier_fee', promotional: '1000000' },
+  ]);
+});

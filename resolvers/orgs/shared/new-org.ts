@@ -21,10 +21,7 @@ export async function newOrg(
   principalId: string,
   { displayName, home }: { displayName: string | null; home: boolean },
 ): Promise<Org> {
-  // The owner's row is locked while its free organizations are counted, so that callers who race cannot pass the cap.
-  await lockOwner(work, principalId);
-  const [count] = await work.rows(countStatement.with({ principalId }));
-  refuseMoreFree(count!.owned);
+  await holdRoomForFreeOrg(work, principalId);
   const inserted = insertStatement.with({
     id: randomUUID(),
     displayName,
@@ -35,6 +32,23 @@ export async function newOrg(
   const [org] = await work.rows(inserted);
   await work.rows(ownerStatement.with({ orgId: org!.id, principalId, id: randomUUID() }));
   return org!;
+}
+
+/**
+ * Whether the principal may own one more free organization. Its row is locked while they are counted, so that callers who
+ * race cannot pass the cap.
+ *
+ * @param leaving one that does not count
+ * @throws FREE_ORG_OWNER_LIMIT_EXCEEDED
+ */
+export async function holdRoomForFreeOrg(
+  work: Work,
+  principalId: string,
+  { leaving = null }: { readonly leaving?: string | null } = {},
+): Promise<void> {
+  await lockOwner(work, principalId);
+  const [count] = await work.rows(countStatement.with({ principalId, leaving }));
+  refuseMoreFree(count!.owned);
 }
 
 /** Has everybody wait who would change what free organizations the principal owns. */
@@ -68,9 +82,12 @@ export const countsAsFree = sql`${memberships.role} = 'owner' and ${memberships.
 
 const countStatement = statement(
   'orgs.count-free',
-  { params: pick(memberships, 'principalId'), row: { owned: computed<number>('integer', sql`count(*)::int`) } },
-  ({ principalId }, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
-    where ${memberships.principalId} = ${principalId} and ${countsAsFree}`,
+  {
+    params: { ...pick(memberships, 'principalId'), leaving: typed<string | null>('uuid') },
+    row: { owned: computed<number>('integer', sql`count(*)::int`) },
+  },
+  ({ principalId, leaving }, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
+    where ${memberships.principalId} = ${principalId} and ${countsAsFree} and ${orgs.id} is distinct from ${leaving}::uuid`,
 );
 
 const insertStatement = statement(

@@ -2,6 +2,23 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'billing.createEmailOrganization': {
+    operation: 'billing.createEmailOrganization',
+    command: 'billing create-email',
+    summary: 'Make the organization of a mail address, or find the one that it has.',
+    method: 'POST',
+    path: '/orgs/v1/email',
+    inputs: {
+      email: {
+        at: 'body',
+        as: 'email',
+        type: 'string',
+        about: 'The mail address; one organization belongs to it.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
   'billing.get': {
     operation: 'billing.get',
     command: 'billing balance',
@@ -17,6 +34,30 @@ export const rows = {
         required: true,
       },
     },
+  },
+  'billing.linkWallet': {
+    operation: 'billing.linkWallet',
+    command: 'billing link-wallet',
+    summary: 'Link a wallet to an organization, which then acts for it; the wallet has to sign.',
+    method: 'POST',
+    path: '/orgs/v1/:org_id/wallets',
+    inputs: {
+      org_id: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      wallet: {
+        at: 'body',
+        as: 'wallet',
+        type: 'string',
+        about: 'The wallet, which has to sign the request.',
+        required: true,
+      },
+    },
+    key: 'taken',
   },
   'billing.listHistory': {
     operation: 'billing.listHistory',

@@ -7,8 +7,12 @@ import type { BillingAccount, LedgerEntry } from '../types.ts';
 export const billing = (connection: Connection) => ({
   /** Add to the prepaid balance of an organization. */
   addCredit: method<AddCreditInput, AddCreditAnswer>(connection, { call: 'POST /orgs/v1/admin/{org}/credits', key: 'made', freeOut: ['entry.metadata'] }),
+  /** Make the organization of a mail address, or find the one that it has. */
+  createEmailOrganization: method<CreateEmailOrganizationInput, CreateEmailOrganizationAnswer>(connection, { call: 'POST /orgs/v1/email', key: 'made' }),
   /** The prepaid balance of an organization, with its tier and lease. */
   get: method<GetInput, GetAnswer>(connection, { call: 'GET /orgs/v1/{org}/billing' }),
+  /** Link a wallet to an organization, which then acts for it; the wallet has to sign. */
+  linkWallet: method<LinkWalletInput, LinkWalletAnswer>(connection, { call: 'POST /orgs/v1/{org_id}/wallets', key: 'made' }),
   /** What moved the balance of an organization, newest first. */
   listHistory: listMethod<ListHistoryInput, ListHistoryAnswer, ListHistoryAnswer['entries'][number]>(connection, { call: 'GET /orgs/v1/{org}/billing/history', freeOut: ['entries.metadata'], page: { rows: 'entries', next: ['after', 'next_cursor'] } }),
   /** The prepaid balance behind a wallet or a mail address. */
@@ -32,6 +36,20 @@ export interface AddCreditAnswer {
   readonly entry: LedgerEntry;
 }
 
+/** Make the organization of a mail address, or find the one that it has. */
+export interface CreateEmailOrganizationInput {
+  /** The mail address; one organization belongs to it. */
+  readonly email: string;
+}
+
+export interface CreateEmailOrganizationAnswer {
+  readonly id: string;
+  readonly email: string;
+  readonly emailCreditsRemaining: number;
+  readonly verificationSent: false;
+  readonly verificationSupported: false;
+}
+
 /** The prepaid balance of an organization, with its tier and lease. */
 export interface GetInput {
   /** Organization, a UUID. */
@@ -39,6 +57,31 @@ export interface GetInput {
 }
 
 export type GetAnswer = BillingAccount;
+
+/** Link a wallet to an organization, which then acts for it; the wallet has to sign. */
+export interface LinkWalletInput {
+  /** Organization, a UUID. */
+  readonly orgId: string;
+  /** The wallet, which has to sign the request. */
+  readonly wallet: string;
+}
+
+export interface LinkWalletAnswer {
+  readonly status: 'linked';
+  readonly orgId: string;
+  readonly wallet: string;
+  readonly poolImplications: {
+    readonly tier: 'prototype' | 'hobby' | 'team';
+    readonly projectsInPoolCount: number;
+    readonly organizationApiCallsCurrent: number;
+    readonly organizationStorageBytesCurrent: number;
+    readonly tierLimits: {
+      readonly apiCalls: number;
+      readonly storageBytes: number;
+    };
+    readonly overLimit: boolean;
+  };
+}
 
 /** What moved the balance of an organization, newest first. */
 export interface ListHistoryInput {

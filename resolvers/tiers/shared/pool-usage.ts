@@ -1,12 +1,12 @@
-import { sql } from '../../db/drizzle.ts';
-import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { projects, projectUsage } from '../../db/schema/projects.ts';
-import { computed, pick, statement } from '../../db/sql.ts';
-import { limitsOf } from '../../kernel/limits/limits.ts';
-import { storageOfProjects } from '../../kernel/limits/storage.ts';
-import type { Services } from '../../kernel/run/context.ts';
-import { projectColumns, projectsAndOrgs } from '../projects/shared/load-projects.ts';
-import type { ProjectRow } from '../projects/shared/wire.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { type Org, orgs } from '../../../db/schema/orgs.ts';
+import { projects, projectUsage } from '../../../db/schema/projects.ts';
+import { computed, pick, statement } from '../../../db/sql.ts';
+import { limitsOf } from '../../../kernel/limits/limits.ts';
+import { storageOfProjects } from '../../../kernel/limits/storage.ts';
+import type { Services } from '../../../kernel/run/context.ts';
+import { projectColumns, projectsAndOrgs } from '../../projects/shared/load-projects.ts';
+import type { ProjectRow } from '../../projects/shared/wire.ts';
 
 /** What all projects of an organization use together, beside what its tier allows. */
 export interface PoolUsage {
