@@ -37,7 +37,8 @@ export type IdPrefix =
   | 'snap'
   | 'ntf'
   | 'evt'
-  | 'bnd';
+  | 'bnd'
+  | 'drip';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

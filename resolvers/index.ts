@@ -17,6 +17,7 @@ import { downloads } from './downloads/domain.ts';
 import { errors } from './errors/domain.ts';
 import { escalations } from './escalations/domain.ts';
 import { events } from './events/domain.ts';
+import { faucet } from './faucet/domain.ts';
 import { functionChanges } from './function-changes/domain.ts';
 import { functions } from './functions/domain.ts';
 import { grants } from './grants/domain.ts';
@@ -87,6 +88,7 @@ export const domains: readonly Domain[] = [
   mailboxesDomain,
   tiers,
   vouchers,
+  faucet,
   lifecycle,
   billing,
   auth,

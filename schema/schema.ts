@@ -17,6 +17,7 @@ import './escalation-changes.ts';
 import './escalation-contacts.ts';
 import './escalations.ts';
 import './events.ts';
+import './faucet.ts';
 import './function-metrics.ts';
 import './function-runs.ts';
 import './functions.ts';

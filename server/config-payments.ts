@@ -16,6 +16,9 @@ export type ChainName = (typeof chains)[keyof typeof chains];
 export interface PaymentsConfig {
   /** Key of the account that settles payments; undefined: this process settles none. */
   readonly settlerKey: `0x${string}` | undefined;
+  /** Key of the account that test money is given from, and micro-dollars of one gift; undefined: none is given. */
+  readonly faucetKey: `0x${string}` | undefined;
+  readonly faucetAmount: bigint;
   /** A facilitator that settles them instead. */
   readonly facilitatorUrl: string | undefined;
   /** JSON-RPC endpoints. */
@@ -33,6 +36,11 @@ const endpoint = () =>
     urlOf(value, 'http', 'https') === undefined ? undefined : value,
   );
 
+const privateKey = () =>
+  parsed('a private key: 0x and 64 hexadecimal digits, not all the same', (value) =>
+    /^0x(?!(.)\1{63}$)[0-9a-f]{64}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
+  );
+
 const depth = () =>
   parsed('a whole number from 1 to 1000', (value) =>
     /^[1-9]\d{0,3}$/.test(value) && Number(value) <= 1_000 ? Number(value) : undefined,
@@ -40,8 +48,10 @@ const depth = () =>
 
 /** Their part of the environment's schema. */
 export const paymentVariables = {
-  X402_SETTLER_KEY: parsed('a private key: 0x and 64 hexadecimal digits, not all the same', (value) =>
-    /^0x(?!(.)\1{63}$)[0-9a-f]{64}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
+  X402_SETTLER_KEY: privateKey(),
+  FAUCET_KEY: privateKey(),
+  FAUCET_USD_MICROS: parsed('micro-dollars, a whole number from 1 to 100000000', (value) =>
+    /^[1-9]\d{0,8}$/.test(value) && Number(value) <= 100_000_000 ? BigInt(value) : undefined,
   ),
   X402_FACILITATOR_URL: endpoint(),
   RPC_URL_BASE: endpoint(),
@@ -82,6 +92,17 @@ export const paymentDescriptions = {
     description:
       'Private key of an account with gas, `0x…`, that brings payments onto the chain: it pays the gas and never holds the money. Nodes may share one, and so take turns. Needs `RPC_URL_BASE`, for test payments `RPC_URL_BASE_SEPOLIA`.',
     secret: true,
+  },
+  FAUCET_KEY: {
+    default: 'no test money is given away',
+    description:
+      'Private key of an account on base-sepolia with test USDC and gas, `0x…`, from which a wallet gets some each day. Needs `RPC_URL_BASE_SEPOLIA`.',
+    secret: true,
+  },
+  FAUCET_USD_MICROS: {
+    default: '`250000`, a quarter of a dollar',
+    description: 'Micro-dollars of test USDC that a wallet gets at a time.',
+    secret: false,
   },
   X402_FACILITATOR_URL: {
     default: 'payments are settled with `X402_SETTLER_KEY`, or not at all',
@@ -141,6 +162,8 @@ export function paymentsOf(values: PaymentEnvironment): PaymentsConfig {
     );
   return {
     settlerKey: values.X402_SETTLER_KEY,
+    faucetKey: values.FAUCET_KEY,
+    faucetAmount: values.FAUCET_USD_MICROS ?? 250_000n,
     facilitatorUrl: values.X402_FACILITATOR_URL,
     rpcUrls: byChain<string>('RPC_URL'),
     confirmations: {
@@ -153,7 +176,11 @@ export function paymentsOf(values: PaymentEnvironment): PaymentsConfig {
 }
 
 /** What of them cannot go together, a sentence each. */
-export const paymentFaults = ({ X402_SETTLER_KEY, X402_FACILITATOR_URL }: PaymentEnvironment): string[] =>
-  X402_SETTLER_KEY !== undefined && X402_FACILITATOR_URL !== undefined
+export const paymentFaults = (values: PaymentEnvironment): string[] => [
+  ...(values.X402_SETTLER_KEY !== undefined && values.X402_FACILITATOR_URL !== undefined
     ? ['X402_SETTLER_KEY must be absent when X402_FACILITATOR_URL is set: one of them settles.']
-    : [];
+    : []),
+  ...(values.FAUCET_KEY !== undefined && values.RPC_URL_BASE_SEPOLIA === undefined
+    ? ['FAUCET_KEY needs RPC_URL_BASE_SEPOLIA: test money is sent there.']
+    : []),
+];

@@ -8,6 +8,7 @@ import { createChains } from '../../engines/chains/chains.ts';
 import { createCiIssuer } from '../../engines/ci/subject-token.ts';
 import { createDnsResolver } from '../../engines/dns/resolver.ts';
 import { createHostProbe } from '../../engines/edge/host-probe.ts';
+import { createFaucet } from '../../engines/faucet/faucet.ts';
 import { createImages } from '../../engines/images/images.ts';
 import { createSigner, type Signer } from '../../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
@@ -63,6 +64,12 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
     turns: createSenderTurns(db),
     now,
   });
+  const { faucetKey, faucetAmount, rpcUrls } = config.payments;
+  const faucetRpcUrl = rpcUrls['base-sepolia'];
+  const faucet =
+    faucetKey === undefined || faucetRpcUrl === undefined
+      ? undefined
+      : createFaucet({ key: faucetKey, rpcUrl: faucetRpcUrl, amount: faucetAmount, turns: createSenderTurns(db) });
   const dns = createDnsResolver({ servers: config.dnsServers });
   return {
     mailer,
@@ -78,6 +85,7 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       signer,
       archives,
       paymentProcessor,
+      faucet,
       chains: createChains({ ...config.payments, log }),
       ciIssuer: createCiIssuer({
         issuer: config.ciIssuer,

@@ -49,6 +49,8 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     epochs: undefined as never,
     noticeDeliveries: undefined as never,
     telegram: undefined,
+    faucet: undefined,
+    faucetWork: undefined as never,
     passwords: undefined as never,
     identityProviders: undefined as never,
     ciIssuer: undefined as never,

@@ -2,6 +2,31 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'allowance.adminFaucet': {
+    operation: 'allowance.adminFaucet',
+    command: 'admin faucet',
+    summary: 'Send test USDC to a wallet, whatever it has had.',
+    method: 'POST',
+    path: '/faucet/v1/admin',
+    inputs: {
+      address: {
+        at: 'body',
+        as: 'address',
+        type: 'string',
+        about: 'The wallet that gets it.',
+        required: true,
+      },
+      amount: {
+        at: 'body',
+        as: 'amount',
+        type: 'integer',
+        about: 'Micro-dollars, at most 100,000,000; what the faucet gives to anybody unless told.',
+        min: 1,
+        max: 100000000,
+      },
+    },
+    key: 'taken',
+  },
   'billing.addCredit': {
     operation: 'billing.addCredit',
     command: 'admin credit',
