@@ -19,9 +19,8 @@ export const budgets = {
   },
   /** Looks at transactions. */
   verifications: { name: 'verifications', windows: [{ count: 20, seconds: 60 }] },
-  /** Vouchers tried, and those had without a key. */
+  /** Vouchers tried. */
   redemptions: { name: 'redemptions', windows: [{ count: 120, seconds: 60 }] },
-  publicVouchers: { name: 'public-vouchers', windows: [{ count: 1, seconds: 86_400 }] },
   /** Organizations of mail addresses. */
   emailOrgs: { name: 'email-organizations', windows: [{ count: 10, seconds: 60 }] },
   inquiries: { name: 'inquiries', windows: [{ count: 5, seconds: 60 }] },

@@ -32,7 +32,7 @@ export const adminFaucet = mutation({
     const faucet = requireFaucet(work);
     const id = work.services.newId('drip');
     await addDrip(work, { id, address, amount: amount === undefined ? faucet.amount : BigInt(amount) });
-    return { id };
+    return { id, isNew: true };
   },
   audit: ({ id }, { address, amount }) => ({
     action: 'faucet.sent',

@@ -12,6 +12,8 @@ import type {} from './services.ts';
 /** A gift that was asked for. */
 export interface Drip {
   readonly id: string;
+  /** Whether it was asked for now. */
+  readonly isNew: boolean;
 }
 
 /** How long a request waits for its gift to be in a block, and how often it looks, in milliseconds. */

@@ -27,16 +27,17 @@ export const requestFaucet = mutation({
     const id = work.services.newId('drip');
     const standing = await takeTurn(work, `address:${address}`, id);
     // The one that is on its way is what is asked for.
-    if (standing?.isOpen === true) return { id: standing.dripId };
+    if (standing?.isOpen === true) return { id: standing.dripId, isNew: false };
     const other = standing ?? (await takeTurn(work, `network:${networkOf(work.request.address)}`, id));
     if (other !== undefined) {
       const { retryAfter } = other;
       throw new ServiceError('RATE_LIMITED', { retryAfter, details: { retry_after: retryAfter } });
     }
     await addDrip(work, { id, address, amount });
-    return { id };
+    return { id, isNew: true };
   },
-  audit: () => undefined,
+  audit: ({ id, isNew }, { address }) =>
+    isNew ? { action: 'faucet.sent', object: { kind: 'faucet_drip', id }, details: { address } } : undefined,
   wire: GiftWire,
   toWire: async (drip, ctx) => giftToWire(await settledDrip(ctx, drip)),
 });

@@ -1,18 +1,22 @@
 import { z } from 'zod';
+import { networkOf } from '../../core/network-of.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { voucherIssuers } from '../../db/schema/vouchers.ts';
 import { statement } from '../../db/sql.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { jsonObject } from '../../kernel/input/json-object.ts';
-import { budgets } from '../../kernel/limits/budgets.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { issuerColumns } from './issuers.ts';
 import { type MadeVoucher, makeVoucher } from './make-voucher.ts';
-import { VoucherWire, voucherToWire } from './wire.ts';
+import { MintedVoucherWire, mintedToWire } from './wire.ts';
 
 /** Days until a voucher expires that no key was shown for. */
 const publicDays = 30;
+
+/** One a day for each network of clients. */
+const publicRate = { perSecond: 1 / 86_400, burst: 1 };
 
 /** `POST /vouchers/v1/mints`. Contract 04, section 1.7. */
 export const mintPublicVoucher = mutation({
@@ -23,7 +27,6 @@ export const mintPublicVoucher = mutation({
   path: 'POST /vouchers/v1/mints 201',
   access: anyone(),
   credentialBound: true,
-  budget: () => budgets.publicVouchers,
   input: z.object({
     context: jsonObject({ kib: 4, depth: 16 })
       .optional()
@@ -32,6 +35,8 @@ export const mintPublicVoucher = mutation({
   async handler(work, { context }): Promise<MadeVoucher> {
     const [issuer] = await work.rows(publicStatement.with({}));
     if (issuer === undefined || issuer.disabledAt !== null) throw new ServiceError('PUBLIC_MINT_NOT_ENABLED');
+    const { rateLimiter } = work.services;
+    assertWithinRate(rateLimiter.take(`public-vouchers:${networkOf(work.request.address)}`, publicRate));
     return makeVoucher(work, issuer, { amount: issuer.publicAmount!, context, days: publicDays });
   },
   audit: ({ voucher }) => ({
@@ -39,8 +44,8 @@ export const mintPublicVoucher = mutation({
     object: { kind: 'voucher', id: voucher.id },
     details: { issuer_id: voucher.issuerId, amount_usd_micros: Number(voucher.amount) },
   }),
-  wire: VoucherWire.extend({ code: z.string().nullable().meta({ secret: true }) }),
-  toWire: ({ voucher, code }) => ({ ...voucherToWire(voucher), code }),
+  wire: MintedVoucherWire.extend({}),
+  toWire: mintedToWire,
 });
 
 const publicStatement = statement(

@@ -8,7 +8,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { voucherAmount } from './issuer-input.ts';
 import { byIssuer, lockIssuer } from './issuers.ts';
 import { type MadeVoucher, makeVoucher } from './make-voucher.ts';
-import { VoucherWire, voucherToWire } from './wire.ts';
+import { MintedVoucherWire, mintedToWire } from './wire.ts';
 
 /** `POST /vouchers/v1`. Contract 04, section 1.7. */
 export const mintVoucher = mutation({
@@ -45,8 +45,8 @@ export const mintVoucher = mutation({
           object: { kind: 'voucher', id: voucher.id },
           details: { issuer_id: voucher.issuerId, amount_usd_micros: Number(voucher.amount) },
         },
-  wire: VoucherWire.extend({ code: z.string().nullable().meta({ secret: true }) }),
-  toWire: ({ voucher, code }) => ({ ...voucherToWire(voucher), code }),
+  wire: MintedVoucherWire,
+  toWire: mintedToWire,
 });
 
 const findStatement = statement(

@@ -22,6 +22,15 @@ export const voucherToWire = (voucher: Omit<Voucher, 'codeHash'>) => ({
   created_at: voucher.createdAt.toISOString(),
 });
 
+export const MintedVoucherWire = VoucherWire.extend({
+  code: z.string().nullable().meta({ secret: true }),
+}).meta({ id: 'MintedVoucher' });
+
+export const mintedToWire = ({ voucher, code }: { readonly voucher: Voucher; readonly code: string | null }) => ({
+  ...voucherToWire(voucher),
+  code,
+});
+
 export const VoucherIssuerWire = z
   .object({
     issuer_id: z.uuid(),

@@ -5,13 +5,15 @@ import { type Changes, type Home, sender } from './change.ts';
 /** Every change to tiers, money and slugs. */
 export function billingChanges(service: Service, home: Home): Changes {
   const send = sender(service);
+  /** A wallet that nobody has signed with. */
+  const linked = '0x00000000000000000000000000000000000000a7';
   const org = {
     kind: 'organization',
     objectId: ({ org_id }: Record<string, string>) => org_id!,
     written: 'select xmin::text from orgs where id = $1::uuid',
   };
   return {
-    adminOnly: ['billing.addCredit', 'orgs.setLeasePerpetual'],
+    adminOnly: ['billing.addCredit', 'billing.linkWallet', 'orgs.setLeasePerpetual'],
     changes: [
       {
         operation: 'billing.addCredit',
@@ -24,6 +26,26 @@ export function billingChanges(service: Service, home: Home): Changes {
         ),
         objectId: ({ entry }) => (entry as unknown as { id: string }).id,
         written: 'select xmin::text from ledger_entries where id = $1',
+      },
+      {
+        operation: 'billing.linkWallet',
+        action: 'wallet.linked',
+        kind: 'wallet',
+        async prepare() {
+          await service.control.sql(
+            `update memberships set status = 'revoked' where org_id = $1 and principal_id in (
+               select principal_id from authenticators where public_subject = $2)`,
+            [home().orgId, linked],
+          );
+        },
+        send: send(
+          'POST',
+          () => `/orgs/v1/${home().orgId}/wallets`,
+          () => ({ wallet: linked }),
+        ),
+        objectId: ({ wallet }) => wallet!,
+        written: `select m.xmin::text from memberships m join authenticators a using (principal_id)
+          where a.public_subject = $1`,
       },
       {
         ...org,

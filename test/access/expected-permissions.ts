@@ -52,6 +52,7 @@ export const expected: Readonly<Record<string, Expected>> = {
   'org:audit:read': cell('owner admin'),
   'org:slug:claim': cell('owner'),
   'org:tier:set': cell(paying),
+  'org:voucher:redeem': cell(paying),
   'org:billing:read': cell(paying, { admin: true }),
   'org:members:read': cell(everyRole, { admin: true }),
   'org:members:write': cell('owner'),

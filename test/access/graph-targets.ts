@@ -55,6 +55,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   binding: 'inner',
   chatBindingId: 'inner',
   rule: 'inner',
+  issuer: 'inner',
   plan: 'inner',
   operation: 'inner',
   release: 'inner',

@@ -51,6 +51,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   rule_id: 'inner',
   branch_id: 'inner',
   trigger_id: 'inner',
+  issuer_id: 'inner',
   plan_id: 'inner',
   operation_id: 'inner',
   release_id: 'inner',

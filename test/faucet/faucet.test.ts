@@ -38,6 +38,11 @@ test('a wallet gets a quarter of a dollar of test money, once a day', async () =
     },
   ]);
   expect(await chain.balanceOf(address)).toBe(250_000n);
+  const trail = await service.control.sql(
+    `select org_id, details from audit_events where action = 'faucet.sent' and details ->> 'address' = $1`,
+    [address.toLowerCase()],
+  );
+  expect(trail).toEqual([{ org_id: null, details: { address: address.toLowerCase() } }]);
   const again = await ask(address.toLowerCase());
   expectRefusal(again, 'RATE_LIMITED');
   expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(86_000);

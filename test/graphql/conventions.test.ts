@@ -194,6 +194,8 @@ describe('the schema', () => {
     'SavedQuery',
     'TierOffer',
     'VaultWriter',
+    'Voucher',
+    'VoucherIssuer',
     'WebhookDelivery',
     'ProjectRequest',
     'ProjectSnapshot',

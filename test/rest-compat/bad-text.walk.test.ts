@@ -66,6 +66,8 @@ const good: Record<string, string> = {
   body: 'hello',
   domain: 'shop.example.com',
   name: 'our-shop',
+  issuer_id: randomUUID(),
+  code: '0000-0000-0000-0000',
   to: 'ada@example.com',
   grant_id: 'x',
   delegate_id: 'x',
@@ -87,6 +89,12 @@ const good: Record<string, string> = {
 /** Lists that have to hold something, where what is tried is elsewhere. */
 const goodLists: Record<string, readonly object[]> = { content: [{ sha256: 'a'.repeat(64), size: 1 }] };
 
+/** An issuer of vouchers, and what is its alone. */
+const issuer = await call(service.actors.admin, 'POST', '/vouchers/v1/admin/issuers', {
+  body: { name: 'Fair', voucher_max_usd_micros: 1, outstanding_max_usd_micros: 1, daily_max_usd_micros: 1 },
+});
+const issuing = ['vouchers.mint', 'vouchers.list'];
+
 const operationOf = (name: unknown) => operations.find((op) => op.name === name);
 
 /** Whether a field is the platform admin's. */
@@ -106,6 +114,9 @@ await service.control.sql(
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
+  linkWalletToOrganization: { wallet: wallet.address },
+  requestFaucet: { address: wallet.address },
+  sendFromFaucet: { address: wallet.address },
   cancelFunctionRun: { run },
   redriveFunctionRun: { run },
   registerMailboxWebhook: { url: 'https://example.com/mail', events: ['BOUNCED'] },
@@ -156,7 +167,8 @@ test.each(
     ({ route, ...input }) => [`${route.method} ${route.path}`, input.from, input.name, route] as const,
   ),
 )('%s refuses bad text in %s.%s', async (_route, from, name, route) => {
-  const actor = isOfAdmin(route.operation) ? service.actors.admin : wallet;
+  const member = issuing.includes(route.operation!) ? service.actors.bearer(issuer.body.issuer_key) : wallet;
+  const actor = isOfAdmin(route.operation) ? service.actors.admin : member;
   for (const bad of from === 'body' ? [nulText, loneText] : [nulText]) {
     const path = route.path.replace(/:(\w+)/g, (_match, param: string) =>
       encodeURIComponent(from === 'path' && param === name ? bad : good[param]!),
@@ -247,7 +259,9 @@ test.each(sample(fields, 3).map(({ root, field, place }) => [`${root}.${field.na
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
     const { operation } = field.extensions;
-    const member = isOfKey(operation) ? service.actors.bearer(serviceKey) : wallet;
+    const keys = [isOfKey(operation) && serviceKey, issuing.includes(operation as string) && issuer.body.issuer_key];
+    const key = keys.find((one) => typeof one === 'string');
+    const member = key === undefined ? wallet : service.actors.bearer(key);
     const actor = isOfAdmin(operation) ? service.actors.admin : member;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(

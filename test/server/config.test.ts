@@ -62,6 +62,8 @@ test('an empty environment is a working development set-up', () => {
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
+      faucetKey: undefined,
+      faucetAmount: 250_000n,
       facilitatorUrl: undefined,
       rpcUrls: {},
       confirmations: {},
@@ -242,6 +244,8 @@ test('payments are settled by this process or by a facilitator, not by both', ()
   });
   expect(readConfig({ X402_FACILITATOR_URL }).payments.facilitatorUrl).toBe(X402_FACILITATOR_URL);
   expect(atFault({ X402_SETTLER_KEY, X402_FACILITATOR_URL })).toEqual(['X402_SETTLER_KEY']);
+  expect(atFault({ FAUCET_KEY: X402_SETTLER_KEY })).toEqual(['FAUCET_KEY']);
+  expect(atFault({ FAUCET_USD_MICROS: '0.25' })).toEqual(['FAUCET_USD_MICROS']);
 });
 
 test('in production payments go to a wallet that the operator has named, since nobody holds the key of the derived one', () => {

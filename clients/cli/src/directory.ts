@@ -122,6 +122,18 @@ export const directory: readonly GroupEntry[] = [
     summary: 'Whom notices about your organizations go to',
     load: () => import('./groups/agent.ts'),
   },
+  {
+    section: people,
+    name: 'redeem',
+    summary: 'Redeem a voucher',
+    load: () => import('./groups/redeem.ts'),
+  },
+  {
+    section: people,
+    name: 'vouchers',
+    summary: 'Codes that are worth promotional credit',
+    load: () => import('./groups/vouchers.ts'),
+  },
   { section: people, name: 'pay', summary: 'Buy what a URL sells by x402', load: () => import('./groups/pay.ts') },
 
   {

@@ -1229,6 +1229,16 @@ export interface MessageRecipient {
   readonly ackedAt: string | null;
 }
 
+export interface MintedVoucher {
+  readonly voucherId: string;
+  readonly amountUsdMicros: number;
+  readonly ref: string | null;
+  readonly expiresAt: string;
+  readonly redeemedAt: string | null;
+  readonly createdAt: string;
+  readonly code: string | null;
+}
+
 export interface Notification {
   readonly id: string;
   readonly recipientEmail: string | null;

@@ -19,6 +19,7 @@ import { mailSurfaces } from './mail.ts';
 import { mailboxWebhookSurfaces } from './mailbox-webhooks.ts';
 import { mailboxSurfaces } from './mailboxes.ts';
 import { memberSurfaces } from './members.ts';
+import { moneySurfaces } from './money.ts';
 import { operatorContactSurfaces } from './operator-contact.ts';
 import { orgSurfaces } from './orgs.ts';
 import { productSurfaces } from './products.ts';
@@ -61,6 +62,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...operatorContactSurfaces(stage),
   ...errorSurfaces(stage),
   ...billingSurfaces(stage),
+  ...moneySurfaces(stage),
   ...auditSurfaces(stage),
   ...productSurfaces(stage),
   ...mailSurfaces(stage),

@@ -2,6 +2,8 @@ import type { Command, Group } from '../command.ts';
 import { local } from '../failure.ts';
 import { activeWallet, findWallet, newWallet, shownWallet, walletName } from '../files/wallets.ts';
 import { call } from '../net/gateway.ts';
+import { operationCommand } from '../operation-command.ts';
+import { rows } from '../operations/allowance.ts';
 
 const status: Command = {
   words: 'allowance status',
@@ -48,8 +50,16 @@ const balance: Command = {
   },
 };
 
+const fund = operationCommand('allowance fund', rows['allowance.faucet'], {
+  flags: { address: null },
+  more: [{ name: 'address', type: 'string', about: 'The wallet that gets it; the one in use unless told.' }],
+  set: async ({ cli, flags }) => ({ address: flags.text('address') ?? (await activeWallet(cli)).address }),
+  about: ['The test money is USDC on base-sepolia: it pays what a gateway sells for test money.'],
+  examples: [['For the wallet in use', 'allowance fund']],
+});
+
 export const group: Group = {
   name: 'allowance',
   about: ['svc allowance: the wallet in use. `svc wallets` has all of them.'],
-  commands: [status, create, exportAddress, balance],
+  commands: [status, create, fund, exportAddress, balance],
 };
