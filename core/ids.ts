@@ -37,7 +37,9 @@ export type IdPrefix =
   | 'snap'
   | 'ntf'
   | 'evt'
-  | 'bnd';
+  | 'bnd'
+  | 'cwlt'
+  | 'ccall';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

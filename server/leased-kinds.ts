@@ -4,6 +4,7 @@ import { branchWork } from '../resolvers/branches/branch-workers.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
 import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noticeWork } from '../resolvers/notices/notice-workers.ts';
+import { callWork } from '../resolvers/signers/calls/call-workers.ts';
 import { copyWork } from '../resolvers/snapshots/copy-workers.ts';
 
 /** Every kind of leased work, by the service that domains tell of it. */
@@ -13,6 +14,7 @@ export const leasedKinds = {
   branchWork: [branchWork],
   webhookDeliveries: [deliveryWork],
   noticeDeliveries: [noticeWork],
+  contractCalls: [callWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;
