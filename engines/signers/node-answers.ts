@@ -104,5 +104,10 @@ export function nodeErrorOf(error: unknown): NodeError | undefined {
 
 export const isRevert = ({ code, said }: NodeError): boolean => code === 3 || /revert|invalid opcode/.test(said);
 
+/** Whether a node will not have what it is asked for. Limits and faults of its own say nothing of that. */
+export const isRefusal = ({ code, said }: NodeError): boolean =>
+  [-32_000, -32_003, -32_602].includes(code) &&
+  !/time[d ]?out|limit exceeded|rate limit|too many|internal|not found|missing|unavailable|busy|sync/.test(said);
+
 export const lacksFunds = ({ said }: NodeError): boolean =>
   /insufficient (?:funds|balance)|outoffunds?|exceeds (?:the )?balance|gas required exceeds allowance/.test(said);

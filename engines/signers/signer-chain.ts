@@ -7,6 +7,7 @@ import {
   blockOf,
   type CallReceipt,
   hexOf,
+  isRefusal,
   isRevert,
   lacksFunds,
   nodeErrorOf,
@@ -125,6 +126,7 @@ export async function openSignerChain(
       // A contract may speak of balances, too.
       if (isRevert(said)) throw new WouldRevert(said.data);
       if (lacksFunds(said)) throw new LacksFunds();
+      if (isRefusal(said)) throw new WouldRevert(undefined);
       throw new ChainUnavailable('node_error');
     });
 
@@ -208,7 +210,5 @@ function answerOf(said: NonNullable<ReturnType<typeof nodeErrorOf>>): Answer {
   if (/replacement transaction underpriced/.test(said.said)) return 'beaten';
   if (/underpriced|fee (?:cap )?less than block base fee|max fee per gas less than/.test(said.said)) return 'too cheap';
   if (lacksFunds(said)) return 'lacks funds';
-  // Limits and faults of the node's own say nothing of the transaction.
-  if (said.code === -32603 || said.code === -32005 || /timeout|limit|rate|internal/.test(said.said)) return 'unknown';
-  return 'refused';
+  return isRefusal(said) ? 'refused' : 'unknown';
 }

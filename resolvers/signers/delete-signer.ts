@@ -10,7 +10,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { lockNonces, waitingStatement } from './calls/begin-call.ts';
 import { confirmation, requireConfirmed } from './drain-signer.ts';
-import { onChain } from './services.ts';
+import { onChain, requireOffered } from './services.ts';
 import { signerActions } from './shared/actions.ts';
 import { findSigner, itsProject, type SignerRow, signerColumns, signerId } from './signer.ts';
 
@@ -32,8 +32,9 @@ export const deleteSigner = mutation({
   access: onNamedOrOwnProject(action),
   input: z.object({ project: itsProject, signer: signerId, confirm: confirmation }),
   async prepare(ctx, { signer: id, confirm }) {
-    requireConfirmed(id, confirm);
     const signer = await findSigner(ctx.services.db.rows, ctx, id);
+    if (signer.status !== 'deleted') requireOffered(ctx.services, signer.chain);
+    requireConfirmed(id, confirm);
     if (signer.status === 'deleted') return 0n;
     return onChain(ctx.services, signer.chain, (chain) => chain.balance(signer.address as Address));
   },

@@ -12,7 +12,7 @@ import { type ContractCall, ContractCallWire, callKey, callToWire } from './call
 import { callOfKey, givenKey, isUnsent } from './calls/keyed-call.ts';
 import { auditOfBegun, type Begun } from './calls/make-call.ts';
 import { envelopeOf, type Priced } from './calls/price-call.ts';
-import { onChain } from './services.ts';
+import { onChain, requireOffered } from './services.ts';
 import { signerActions } from './shared/actions.ts';
 import { chainAddress, findSigner, itsProject, requireThere, signerId } from './signer.ts';
 
@@ -49,12 +49,13 @@ export const drainSigner = mutation({
   }),
   async prepare(ctx, { signer: id, destination_address: to, confirm, idempotency_key: key }) {
     const { services, project, request } = ctx;
+    const signer = await findSigner(services.db.rows, ctx, id);
+    requireOffered(services, signer.chain);
     requireConfirmed(id, confirm);
     const intent = inputDigest({ signer: id, to });
     const named = { kind: 'drain' as const, idempotencyKey: givenKey(key, request.idempotencyKey), intent };
     const before = await callOfKey(services.db.rows, { ...named, projectId: project.id });
     if (before !== undefined && !isUnsent(before)) return { known: before };
-    const signer = await findSigner(services.db.rows, ctx, id);
     requireThere(signer);
     if (to === signer.address)
       throw invalidField('destination_address', 'must be another address than the signer’s own');

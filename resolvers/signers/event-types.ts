@@ -3,6 +3,9 @@ import { event, events } from '../../kernel/feeds/event-types.ts';
 
 const signer = z.object({ signer_id: z.string(), chain: z.string(), address: z.string() });
 
+/** Signers of one project that became the same at once, the first of them by their ids. */
+const several = z.object({ count: z.int(), signer_ids: z.array(z.string()) });
+
 /** What people are told of signers. */
 export const signerEvents = events({
   signer_balance_low: event({
@@ -15,17 +18,15 @@ export const signerEvents = events({
       { type: 'fund_wallet', why: `Send some of the coin of ${payload.chain} to ${payload.address}.` },
     ],
   }),
-  signer_suspended: event({
+  signers_suspended: event({
     class: 'lifecycle',
-    title: 'A signer is suspended',
+    title: 'Signers are suspended',
     notice: 'critical',
     level: 'project',
-    payload: signer,
-    nextActions: () => [
-      { type: 'fund_wallet', why: 'Have the prepaid balance added to: the signer is active again then.' },
-    ],
+    payload: several,
+    nextActions: () => [{ type: 'fund_wallet', why: 'Have the prepaid balance added to: they are active again then.' }],
   }),
-  signer_reactivated: event({ class: 'lifecycle', level: 'project', payload: signer }),
+  signers_reactivated: event({ class: 'lifecycle', level: 'project', payload: several }),
   signer_wound_up: event({
     class: 'lifecycle',
     title: 'A signer was drained to its recovery address and deleted',

@@ -25,7 +25,7 @@ export async function onChain<T>(
   name: SignerChainName,
   ask: (chain: SignerChain) => Promise<T>,
 ): Promise<T> {
-  if (!signerChains.offers(name)) throw new ServiceError('CHAIN_NOT_CONFIGURED', { details: { chain: name } });
+  requireOffered({ signerChains }, name);
   try {
     return await ask(await signerChains.open(name));
   } catch (error) {
@@ -39,4 +39,9 @@ export async function onChain<T>(
       cause: error,
     });
   }
+}
+
+/** @throws CHAIN_NOT_CONFIGURED */
+export function requireOffered({ signerChains }: Pick<Services, 'signerChains'>, name: SignerChainName): void {
+  if (!signerChains.offers(name)) throw new ServiceError('CHAIN_NOT_CONFIGURED', { details: { chain: name } });
 }

@@ -23,8 +23,10 @@ const weiMax = 2n ** 256n - 1n;
 /** An amount in wei. */
 export const wei = z
   .string()
-  .regex(/^(?:0|[1-9]\d{0,77})$/, 'must be a text of decimal digits, in wei')
-  .refine((text) => BigInt(text) <= weiMax, 'must fit into 256 bits')
+  .refine(
+    (text) => /^(?:0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= weiMax,
+    'must be a text of decimal digits, in wei, that fits into 256 bits',
+  )
   .meta({ examples: ['1000000000000000'] });
 
 export const chainAddress = walletAddress.transform((text) => text as Address);

@@ -91,6 +91,7 @@ const samples = new Map(restTargets().map(({ name, request }) => [name, request]
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
+  'project:signers:write': ({ projectId }) => ({ project_id: projectId, chain: 'base-sepolia' }),
   'project:assets:write': ({ projectId }) => ({ project_id: projectId, key: 'a.txt', content: 'a' }),
   'project:mail:write': ({ projectId }) => ({ project_id: projectId, slug: `box-${randomUUID().slice(0, 8)}` }),
   'project:functions:run': ({ projectId }) => ({
@@ -152,6 +153,13 @@ const ofFunctions = ['project:functions:run', 'project:functions:write', 'projec
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
   if (ofFunctions.includes(action))
     await releasesOf({ service, params: { project_id: target.projectId } }).withFunction('probed');
+  // A signer takes a balance of 30 days of rent.
+  if (action === 'project:signers:write')
+    await control.sql(
+      `insert into org_balances (org_id, available_usd_micros) select org_id, 5000000 from projects where id = $1
+       on conflict (org_id) do update set available_usd_micros = 5000000`,
+      [target.projectId],
+    );
   const answer = await probe(action, actor, target);
   if (answer.status < 300 && isWrite(action)) await revive(service, target.projectId);
   // An organization has only so many that are open, and contacts.

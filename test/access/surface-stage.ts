@@ -31,6 +31,7 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   R: [404, 'RESOURCE_NOT_FOUND'],
   V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
+  K: [503, 'CHAIN_NOT_CONFIGURED'],
   // The session's approval is of another action.
   W: [403, 'WRITE_AUTH_BINDING_MISMATCH'],
 };

@@ -2,16 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startChain } from '../helpers/chain.ts';
 import { startService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import {
-  balanceOfOrg,
-  ended,
-  minting,
-  type Owned,
-  projectWith,
-  runJob,
-  signerOf,
-  type TestSigner,
-} from './stage.ts';
+import { balanceOfOrg, ended, minting, type Owned, projectWith, runJob, signerOf, type TestSigner } from './stage.ts';
 
 const chain = await startChain({ chainId: 84_532 });
 const service = await startService({ env: { RPC_URL_BASE_SEPOLIA: chain.rpcUrl } });
@@ -26,7 +17,8 @@ const balanceOf = (address: `0x${string}`) => chain.client.getBalance({ address 
 
 const runNow = (task: string) => runJob(service, task);
 
-const statusOf = async (owned: Owned, { id }: TestSigner) => (await owned.call('GET', `/contracts/v1/signers/${id}`)).body.status;
+const statusOf = async (owned: Owned, { id }: TestSigner) =>
+  (await owned.call('GET', `/contracts/v1/signers/${id}`)).body.status;
 
 const becomes = (owned: Owned, signer: TestSigner, status: string) =>
   until(async () => expect(await statusOf(owned, signer)).toBe(status));
@@ -39,9 +31,10 @@ test('a signer takes a balance of 30 days of rent, which promotional credit is n
   const owned = await projectWith(service, 1_199_999);
   const refused = await owned.call('POST', '/contracts/v1/signers', { chain: 'base-sepolia' });
   expect([refused.status, refused.body.code]).toEqual([403, 'INSUFFICIENT_FUNDS']);
-  await sql('update org_balances set available_usd_micros = 9000000, promotional_usd_micros = 8000000 where org_id = $1', [
-    owned.orgId,
-  ]);
+  await sql(
+    'update org_balances set available_usd_micros = 9000000, promotional_usd_micros = 8000000 where org_id = $1',
+    [owned.orgId],
+  );
   const given = await owned.call('POST', '/contracts/v1/signers', { chain: 'base-sepolia' });
   expect(given.status).toBe(403);
   await sql('update org_balances set promotional_usd_micros = 7800000 where org_id = $1', [owned.orgId]);
@@ -76,7 +69,9 @@ test('rent is taken once a day, missed days with it, promotional credit first', 
     { seq: '2', amount_usd_micros: '120000', promotional_usd_micros: '50000', balance_after_available: '4880000' },
     { seq: '3', amount_usd_micros: '40000', promotional_usd_micros: '0', balance_after_available: '4840000' },
   ]);
-  const [balance] = await sql('select entries, promotional_usd_micros from org_balances where org_id = $1', [owned.orgId]);
+  const [balance] = await sql('select entries, promotional_usd_micros from org_balances where org_id = $1', [
+    owned.orgId,
+  ]);
   expect(balance).toMatchObject({ entries: '3', promotional_usd_micros: '0' });
 });
 
@@ -143,7 +138,8 @@ test('a signer that holds something is not deleted; one that does not loses its 
     status: 'deleted',
     kms_deletion_completes_at: deleted.body.scheduled_deletion_at,
   });
-  const window = Date.parse(deleted.body.scheduled_deletion_at as string) - Date.parse(deleted.body.deleted_at as string);
+  const window =
+    Date.parse(deleted.body.scheduled_deletion_at as string) - Date.parse(deleted.body.deleted_at as string);
   expect(window).toBe(7 * 86_400_000);
   expect((await owned.call('DELETE', path, undefined, confirmed)).body).toEqual(deleted.body);
   for (const [method, further, body] of [
@@ -195,8 +191,8 @@ test('a low balance is told once in 24 hours', async () => {
   expect(set.body).toMatchObject({ threshold_wei: '6', low_balance_threshold_wei: '6' });
   const feed = `/orgs/v1/${owned.orgId}/events`;
   const told = async () =>
-    (await service.call<{ events: { type: string; payload: object }[] }>(owned.wallet, 'GET', feed)).body.events
-      .filter(({ type }) => type === 'signer_balance_low')
+    (await service.call<{ events: { event_type: string; payload: object }[] }>(owned.wallet, 'GET', feed)).body.events
+      .filter(({ event_type: type }) => type === 'signer_balance_low')
       .map(({ payload }) => payload);
   await runNow('watch_signers');
   await until(async () => expect(await told()).toHaveLength(1));

@@ -100,7 +100,8 @@ export const laterStatement = statement(
   ({ id, lease, blockNumber, receipt, strayed, seconds }) =>
     sql`update ${contractCalls} ${setOf(contractCalls, {
       blockNumber,
-      receipt,
+      // While its chain cannot be asked the last receipt is shown.
+      receipt: sql`case when ${blockNumber}::bigint is not null then coalesce(${receipt}::jsonb, ${contractCalls.receipt}) end`,
       strayedAt: sql`case when ${strayed} then coalesce(${contractCalls.strayedAt}, now()) end`,
       looks: sql`${contractCalls.looks} + 1`,
       dueAt: sql`now() + make_interval(secs => ${seconds})`,

@@ -20,9 +20,9 @@ export const chargeRent: Task = ({ ctx }) =>
   unitOfWork(ctx, async (work) => {
     // Of nodes that come together the second sees what the first has taken: its statement begins later.
     await work.rows(advisoryLock.with({ key: 'signers:rent' }));
-    for (const { orgId, projectId, signerId, chain, address, isPaid } of await work.rows(rentStatement.with({}))) {
-      const type = isPaid ? signerEvents.signer_reactivated : signerEvents.signer_suspended;
-      work.append(appendEvent({ orgId, projectId, type, payload: { signer_id: signerId, chain, address } }));
+    for (const { orgId, projectId, isPaid, count, signerIds } of await work.rows(rentStatement.with({}))) {
+      const type = isPaid ? signerEvents.signers_reactivated : signerEvents.signers_suspended;
+      work.append(appendEvent({ orgId, projectId, type, payload: { count, signer_ids: [...signerIds] } }));
     }
   });
 
@@ -32,17 +32,16 @@ const rent = sql.raw('40000');
 const today = sql`(now() at time zone 'UTC')::date`;
 const lastPaid = sql`coalesce(${signers.lastRentDebitedOn}, (${signers.createdAt} at time zone 'UTC')::date - 1)`;
 
-/** Answers the signers that were suspended or are active again. */
+/** Answers how many signers of each project were suspended or are active again. */
 const rentStatement = statement(
   'signers.charge-rent',
   {
     row: {
       orgId: computed<string>('uuid', sql`changed.org_id`),
       projectId: computed<string>('text', sql`changed.project_id`),
-      signerId: computed<string>('text', sql`changed.id`),
-      chain: computed<string>('text', sql`changed.chain`),
-      address: computed<string>('text', sql`changed.address`),
       isPaid: computed<boolean>('boolean', sql`changed.is_paid`),
+      count: computed<number>('integer', sql`count(*)::int`),
+      signerIds: computed<readonly string[]>('text[]', sql`(array_agg(changed.id order by changed.id))[1:20]`),
     },
   },
   (_none, row) => sql`with due as materialized (
@@ -97,8 +96,8 @@ const rentStatement = statement(
       })} from judged where ${signers.id} = judged.id and ${signers.status} <> 'deleted'
         and (judged.is_paid or judged.status = 'active')
       returning ${signers.id} as id, ${signers.orgId} as org_id, ${signers.projectId} as project_id,
-        ${signers.chain} as chain, ${signers.address} as address, judged.is_paid as is_paid,
-        judged.status = 'suspended' as was_suspended
+        judged.is_paid as is_paid, judged.status = 'suspended' as was_suspended
     )
-    select ${row} from changed where changed.is_paid = changed.was_suspended`,
+    select ${row} from changed where changed.is_paid = changed.was_suspended
+    group by changed.org_id, changed.project_id, changed.is_paid`,
 );
