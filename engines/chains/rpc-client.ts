@@ -36,5 +36,3 @@ export function createRpcClient(
     }),
   });
 }
-
-export type RpcClient = ReturnType<typeof createRpcClient>;

@@ -116,6 +116,15 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'escalation:contacts:write': () => ({ email: `${randomUUID()}@example.com` }),
 };
 
+/** Reads whose path has no place for their project. */
+const readsOfProject = [
+  'project:deploys:read',
+  'project:mail:read',
+  'project:assets:read',
+  'project:functions:read',
+  'project:signers:read',
+];
+
 /** Sends the probe of an action. */
 function probe(action: string, actor: Actor, target: Target) {
   const { route } = probes.find((one) => one.action === action)!;
@@ -132,11 +141,7 @@ function probe(action: string, actor: Actor, target: Target) {
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search =
-    action === 'project:list'
-      ? `?org_id=${orgId}`
-      : ['project:deploys:read', 'project:mail:read', 'project:assets:read', 'project:functions:read'].includes(action)
-        ? `?project_id=${projectId}`
-        : '';
+    action === 'project:list' ? `?org_id=${orgId}` : readsOfProject.includes(action) ? `?project_id=${projectId}` : '';
   const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
   const body = route.method === 'GET' ? undefined : { ...sample, ...bodies[action]?.(target) };
   const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
