@@ -38,7 +38,9 @@ export type IdPrefix =
   | 'ntf'
   | 'evt'
   | 'bnd'
-  | 'drip';
+  | 'drip'
+  | 'cwlt'
+  | 'ccall';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

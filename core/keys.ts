@@ -31,6 +31,7 @@ export type KeyPurpose =
   | 'host-certificates'
   | 'mail-return-paths'
   | 'notice-secrets'
+  | 'signer-keys'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -46,6 +46,7 @@ import { rooms } from './rooms/domain.ts';
 import { savedQueriesDomain } from './saved-queries/domain.ts';
 import { secrets } from './secrets/domain.ts';
 import { sessions } from './sessions/domain.ts';
+import { signersDomain } from './signers/domain.ts';
 import { audits } from './site-audits/domain.ts';
 import { snapshots } from './snapshots/domain.ts';
 import { tiers } from './tiers/domain.ts';
@@ -76,6 +77,7 @@ export const domains: readonly Domain[] = [
   snapshots,
   branches,
   ci,
+  signersDomain,
   hosts,
   traffic,
   live,

@@ -29,6 +29,7 @@ import type { Method } from './rest-request.ts';
 import { roomInviteRoutes } from './room-invites.ts';
 import { roomRoutes } from './rooms.ts';
 import { type Route, route } from './route.ts';
+import { signerRoutes } from './signers.ts';
 import { snapshotRoutes } from './snapshots.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
@@ -72,6 +73,7 @@ export const routes: readonly Route[] = [
   ...billingRoutes,
   ...projectUserRoutes,
   ...ciRoutes,
+  ...signerRoutes,
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,

@@ -57,6 +57,7 @@ import './room-sends.ts';
 import './rooms.ts';
 import './saved-queries.ts';
 import './secrets.ts';
+import './signers.ts';
 import './site-audits.ts';
 import './branches.ts';
 import './snapshots.ts';

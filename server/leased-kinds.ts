@@ -5,6 +5,7 @@ import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
 import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noticeWork } from '../resolvers/notices/notice-workers.ts';
+import { callWork } from '../resolvers/signers/calls/call-workers.ts';
 import { copyWork } from '../resolvers/snapshots/copy-workers.ts';
 
 /** Every kind of leased work, by the service that domains tell of it. */
@@ -15,6 +16,7 @@ export const leasedKinds = {
   webhookDeliveries: [deliveryWork],
   noticeDeliveries: [noticeWork],
   faucetWork: [faucetWork],
+  contractCalls: [callWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;

@@ -80,6 +80,8 @@ const notOverRest: Record<string, string> = {
   'snapshots.list before': 'the documented list runs one way',
   'snapshots.list from_end': 'the documented list runs one way',
   'functions.listRuns from_end': 'the documented list runs one way',
+  'contracts.listCalls before': 'lists of this surface run one way',
+  'contracts.listCalls from_end': 'lists of this surface run one way',
   'users.list before': 'lists of this surface run one way',
   'users.list from_end': 'lists of this surface run one way',
 };

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem';
-import { createGuardedFetch } from '../../core/guarded-fetch.ts';
 import { awaiting, ChainUnavailable, type Finding, pending, refused } from './finding.ts';
 import type { AcceptedAsset, EvmNetwork, EvmNetworkName } from './networks.ts';
+import { createRpcClient, loadViem } from './rpc-client.ts';
 import { largest, receivedBy, usedIn } from './transfers.ts';
 import { reasonOf } from './unavailable.ts';
 
@@ -35,19 +35,14 @@ const answerBytesMax = 16 * 1024 * 1024;
 /** How often a question is repeated that was not answered. */
 const repeats = 1;
 
-// Loaded on first use: a gateway that verifies nothing starts without it.
-const load = () => import('viem');
-type Library = Awaited<ReturnType<typeof load>>;
-
 export function createEvmReader({ name, network, url, confirmations, warn }: EvmReaderOptions): ChainReader {
   const required = confirmations ?? network.confirmations;
-  const fetch = createGuardedFetch({ named: [url], timeoutMs: answerMs, bytesMax: answerBytesMax });
   let connected: ReturnType<typeof connect> | undefined;
   const decimals = new Map<AcceptedAsset, number>();
 
   async function connect() {
-    const library = await load();
-    const client = clientOf(library, url, fetch);
+    const library = await loadViem();
+    const client = createRpcClient(library, { url, answerMs, bytesMax: answerBytesMax, repeats });
     if ((await client.getChainId()) !== network.chainId) throw new ChainUnavailable('wrong_chain');
     return { library, client };
   }
@@ -157,23 +152,6 @@ export function createEvmReader({ name, network, url, confirmations, warn }: Evm
       }
     },
   };
-}
-
-function clientOf({ createPublicClient, http }: Library, url: string, fetch: ReturnType<typeof createGuardedFetch>) {
-  return createPublicClient({
-    transport: http(url, {
-      retryCount: repeats,
-      timeout: answerMs,
-      maxResponseBodySize: answerBytesMax,
-      fetchFn: (target, { method, headers, body, signal } = {}) =>
-        fetch(target instanceof Request ? target.url : target, {
-          method: method ?? 'POST',
-          headers: Object.fromEntries(new Headers(headers)),
-          body: body as string,
-          signal: signal ?? undefined,
-        }),
-    }),
-  });
 }
 
 /** Takes one kind of error for "there is none". */

@@ -18,6 +18,8 @@ import { createS3Store } from '../../engines/objects/s3-store.ts';
 import { createPasswordHasher } from '../../engines/passwords/hasher.ts';
 import { createSqlReader } from '../../engines/reading/sql-reader.ts';
 import { createIdentityProviders } from '../../engines/sign-in/identity-providers.ts';
+import { createKeyWrapper } from '../../engines/signers/key-wrapper.ts';
+import { createSignerChains } from '../../engines/signers/signer-chains.ts';
 import { createAuditor } from '../../engines/site-audit/auditor.ts';
 import { ownToken } from '../../engines/site-audit/robots/user-agents.ts';
 import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
@@ -87,6 +89,8 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       paymentProcessor,
       faucet,
       chains: createChains({ ...config.payments, log }),
+      signerKeys: createKeyWrapper(keys),
+      signerChains: createSignerChains({ ...config.payments, now }),
       ciIssuer: createCiIssuer({
         issuer: config.ciIssuer,
         fetch: createGuardedFetch({ named: [new URL(config.ciIssuer).origin] }),

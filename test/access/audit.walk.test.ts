@@ -113,7 +113,7 @@ const ofNoOrg = [
   'licences.verifyTransaction',
 ];
 
-/** What needs a chain, as `paid-changes.full.test.ts` and the tests of the faucet have, or the key of an issuer. */
+/** What needs a chain, as `paid-changes.full.test.ts` and the tests of the faucet and of signers have, or the key of an issuer. */
 const elsewhere = [
   'audit.buy',
   'products.buyPack',
@@ -121,6 +121,10 @@ const elsewhere = [
   'rooms.claimInvite',
   'allowance.faucet',
   'allowance.adminFaucet',
+  'contracts.call',
+  'contracts.deploy',
+  'contracts.drain',
+  'contracts.deleteSigner',
   'vouchers.mint',
   'vouchers.mintPublic',
 ];

@@ -112,6 +112,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} project:write`,
   }),
   'project:branches:manage': cell('owner admin developer', writing),
+  'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
+  'project:signers:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

@@ -91,6 +91,7 @@ const samples = new Map(restTargets().map(({ name, request }) => [name, request]
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
+  'project:signers:write': ({ projectId }) => ({ project_id: projectId, chain: 'base-sepolia' }),
   'project:assets:write': ({ projectId }) => ({ project_id: projectId, key: 'a.txt', content: 'a' }),
   'project:mail:write': ({ projectId }) => ({ project_id: projectId, slug: `box-${randomUUID().slice(0, 8)}` }),
   'project:functions:run': ({ projectId }) => ({
@@ -115,6 +116,15 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'escalation:contacts:write': () => ({ email: `${randomUUID()}@example.com` }),
 };
 
+/** Reads whose path has no place for their project. */
+const readsOfProject = [
+  'project:deploys:read',
+  'project:mail:read',
+  'project:assets:read',
+  'project:functions:read',
+  'project:signers:read',
+];
+
 /** Sends the probe of an action. */
 function probe(action: string, actor: Actor, target: Target) {
   const { route } = probes.find((one) => one.action === action)!;
@@ -131,11 +141,7 @@ function probe(action: string, actor: Actor, target: Target) {
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search =
-    action === 'project:list'
-      ? `?org_id=${orgId}`
-      : ['project:deploys:read', 'project:mail:read', 'project:assets:read', 'project:functions:read'].includes(action)
-        ? `?project_id=${projectId}`
-        : '';
+    action === 'project:list' ? `?org_id=${orgId}` : readsOfProject.includes(action) ? `?project_id=${projectId}` : '';
   const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
   const body = route.method === 'GET' ? undefined : { ...sample, ...bodies[action]?.(target) };
   const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
@@ -152,6 +158,13 @@ const ofFunctions = ['project:functions:run', 'project:functions:write', 'projec
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
   if (ofFunctions.includes(action))
     await releasesOf({ service, params: { project_id: target.projectId } }).withFunction('probed');
+  // A signer takes a balance of 30 days of rent.
+  if (action === 'project:signers:write')
+    await control.sql(
+      `insert into org_balances (org_id, available_usd_micros) select org_id, 5000000 from projects where id = $1
+       on conflict (org_id) do update set available_usd_micros = 5000000`,
+      [target.projectId],
+    );
   const answer = await probe(action, actor, target);
   if (answer.status < 300 && isWrite(action)) await revive(service, target.projectId);
   // An organization has only so many that are open, and contacts.

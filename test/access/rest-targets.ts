@@ -48,6 +48,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   snapshot_id: 'inner',
   notification_id: 'inner',
   binding_id: 'inner',
+  signer_id: 'inner',
+  call_id: 'inner',
   rule_id: 'inner',
   branch_id: 'inner',
   trigger_id: 'inner',
@@ -89,6 +91,11 @@ const needed: Readonly<Record<string, object>> = {
   'email.registerWebhook': { url: 'https://example.com/mail', events: ['bounced'] },
   'email.updateWebhook': { events: ['bounced'] },
   'email.setMailboxDefaults': { auth_sender_mailbox_id: null },
+  'contracts.call': {
+    signer_id: nobodysInner,
+    abi_fragment: [{ type: 'function', name: 'x', inputs: [], outputs: [] }],
+  },
+  'contracts.deploy': { signer_id: nobodysInner, bytecode: '0x00' },
 };
 
 /** Bodies that are an input as a whole. */

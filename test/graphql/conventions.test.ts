@@ -156,6 +156,7 @@ describe('the schema', () => {
     'Query.notificationRules',
     'Project.branches',
     'Project.ciBindings',
+    'Project.signers',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {
@@ -176,6 +177,7 @@ describe('the schema', () => {
     'Asset',
     'AssetFolder',
     'AuditEvent',
+    'ContractCall',
     'Delegate',
     'DeployOperation',
     'ErrorFingerprint',

@@ -84,6 +84,13 @@ const good: Record<string, string> = {
   slug: 'hello-there',
   mailbox_id: 'mbx_0',
   mail_id: 'msg_0',
+  contractAddress: '0x00000000000000000000000000000000000000a1',
+  contract_address: '0x00000000000000000000000000000000000000a1',
+  destinationAddress: '0x00000000000000000000000000000000000000a1',
+  destination_address: '0x00000000000000000000000000000000000000a1',
+  thresholdWei: '5',
+  threshold_wei: '5',
+  bytecode: '0x00',
 };
 
 /** Lists that have to hold something, where what is tried is elsewhere. */
@@ -111,6 +118,10 @@ await service.control.sql(
   [projectId, binding],
 );
 
+const nowhere = '0x00000000000000000000000000000000000000a1';
+const onChain = { chain: 'BASE_SEPOLIA' };
+const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }];
+
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
@@ -127,10 +138,14 @@ const besideKey: Record<string, object> = {
   createNotificationRule: { chatBindingId: randomUUID() },
   updateNotificationRule: { rule: randomUUID() },
   deleteNotificationRule: { rule: randomUUID() },
+  setSignerLowBalanceAlert: { thresholdWei: '5' },
+  callContract: { ...onChain, contractAddress: nowhere, abiFragment, functionName: 'ping', args: [] },
+  deployContract: { ...onChain, bytecode: '0x00' },
+  drainSigner: { destinationAddress: nowhere },
 };
 
 /** What has to be given, though it may be null. */
-const nullable = ['displayName', 'walletAddress'];
+const nullable = ['displayName', 'walletAddress', 'recoveryAddress'];
 
 const nulText = 'a\0b';
 const loneText = 'a\ud800b';

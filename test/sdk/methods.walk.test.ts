@@ -91,6 +91,11 @@ test('nearly every operation has somebody who may', () => {
   ).toEqual([
     'audit.buy',
     'ci.createBinding',
+    'contracts.call',
+    'contracts.deleteSigner',
+    'contracts.deploy',
+    'contracts.drain',
+    'contracts.read',
     'notices.connectChat',
     'notices.rotateSecret',
     'notices.test',

@@ -101,6 +101,7 @@ export async function doorsOf(service: Service, stage: Stage) {
 const furtherFlags: Readonly<Record<string, readonly string[]>> = {
   'orgs.setLeasePerpetual': ['--disable'],
   'notices.updateRule': ['--off'],
+  'contracts.provisionSigner': ['--yes'],
 };
 
 /** A challenge of x402 has no code. */

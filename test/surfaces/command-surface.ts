@@ -50,6 +50,11 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   message_id: ['mail_id'],
   binding: ['chat_binding_id'],
   scope: ['asset_key_scopes'],
+  to: ['contract_address', 'destination_address'],
+  abi: ['abi_fragment'],
+  function: ['function_name'],
+  recovery: ['recovery_address'],
+  address: ['recovery_address'],
   branch_project_id: ['branch_id'],
 };
 

@@ -187,6 +187,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'contracts',
+    summary: 'Accounts on Base that a project signs with',
+    load: () => import('./groups/contracts.ts'),
+  },
+  {
+    section: data,
     name: 'snapshots',
     summary: 'Copies of a project’s database, and the way back to one',
     load: () => import('./groups/snapshots.ts'),

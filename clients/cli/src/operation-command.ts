@@ -230,6 +230,7 @@ export async function perform(
   { approval, credential, flags }: PerformOptions = {},
 ): Promise<Record<string, unknown>> {
   const query: Record<string, string | undefined> = {};
+  const headers: Record<string, string> = {};
   const fields: Record<string, unknown> = {};
   let whole: unknown;
   let path = row.path;
@@ -238,6 +239,7 @@ export async function perform(
     if (value === undefined) continue;
     if (at === 'path') path = path.replace(`:${as}`, encodeURIComponent(String(value)));
     else if (at === 'query') query[as] = Array.isArray(value) ? value.join(',') : String(value);
+    else if (at === 'header') headers[as] = String(value);
     else if (at === 'whole') whole = value;
     else fields[as] = value;
   }
@@ -251,6 +253,7 @@ export async function perform(
     path,
     query,
     ...(body === undefined ? {} : { body }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     credential: await credential?.(cli),
     project: typeof inputs.project === 'string' ? inputs.project : undefined,
     approval: approval?.(inputs),

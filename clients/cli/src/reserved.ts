@@ -13,7 +13,6 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'projects costs',
     'projects tenant-payments',
   ],
-  'Nothing is signed on chain for projects yet.': ['contracts'],
   'Models and apps are not offered yet.': ['ai', 'image', 'apps'],
   'A project has its two keys, and no others yet.': [
     'credentials issue',

@@ -10,6 +10,7 @@ import { ci } from './namespaces/ci.ts';
 import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
 import { content } from './namespaces/content.ts';
+import { contracts } from './namespaces/contracts.ts';
 import { delegates } from './namespaces/delegates.ts';
 import { deploys } from './namespaces/deploys.ts';
 import { domains } from './namespaces/domains.ts';
@@ -58,6 +59,7 @@ export interface Namespaces {
   readonly claims: ReturnType<typeof claims>;
   readonly contacts: ReturnType<typeof contacts>;
   readonly content: ReturnType<typeof content>;
+  readonly contracts: ReturnType<typeof contracts>;
   readonly delegates: ReturnType<typeof delegates>;
   readonly deploys: ReturnType<typeof deploys>;
   readonly domains: ReturnType<typeof domains>;
@@ -107,6 +109,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   claims: claims(connection),
   contacts: contacts(connection),
   content: content(connection),
+  contracts: contracts(connection),
   delegates: delegates(connection),
   deploys: deploys(connection),
   domains: domains(connection),
@@ -155,6 +158,7 @@ export {
   claims,
   contacts,
   content,
+  contracts,
   delegates,
   deploys,
   domains,

@@ -216,6 +216,26 @@ export interface CiBinding {
   readonly useCount: number;
 }
 
+export interface ContractCall {
+  readonly callId: string;
+  readonly id: string;
+  readonly signerId: string;
+  readonly chain: 'base-mainnet' | 'base-sepolia';
+  readonly kind: 'call' | 'deploy' | 'drain';
+  readonly contractAddress: string;
+  readonly functionName: string | null;
+  readonly valueWei: string;
+  readonly txHash: string | null;
+  readonly status: 'pending' | 'confirmed' | 'failed';
+  readonly gasUsed: string | null;
+  readonly gasUsedWei: string | null;
+  readonly gasCostUsdMicros: number | null;
+  readonly receipt: Readonly<Record<string, unknown>> | null;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 export interface ControlPlaneToken {
   readonly controlPlaneSessionToken: string;
   readonly tokenType: 'Bearer';
@@ -1895,6 +1915,29 @@ export interface SessionUser {
     readonly providers: readonly string[];
   };
   readonly userMetadata: Readonly<Record<string, unknown>>;
+}
+
+export interface Signer {
+  readonly signerId: string;
+  readonly id: string;
+  readonly projectId: string;
+  readonly address: string;
+  readonly chain: 'base-mainnet' | 'base-sepolia';
+  readonly status: 'active' | 'suspended' | 'deleted';
+  readonly balanceWei: string | null;
+  readonly nativeBalanceWei: string | null;
+  readonly balanceUsdMicros: number | null;
+  readonly nativeBalanceUsdMicros: number | null;
+  readonly thresholdWei: string | null;
+  readonly lowBalanceThresholdWei: string | null;
+  readonly recoveryAddress: string | null;
+  readonly createdAt: string;
+  readonly lastAlertSentAt: string | null;
+  readonly lastRentDebitedOn: string | null;
+  readonly suspendedAt: string | null;
+  readonly deletedAt: string | null;
+  readonly scheduledDeletionAt: string | null;
+  readonly nonCustodialNotice: string;
 }
 
 export interface SiteDiff {

@@ -31,6 +31,7 @@ import { roomInviteSurfaces } from './room-invites.ts';
 import { roomSurfaces } from './rooms.ts';
 import { savedQuerySurfaces } from './saved-queries.ts';
 import { secretSurfaces } from './secrets.ts';
+import { signerSurfaces } from './signers.ts';
 import { snapshotSurfaces } from './snapshots.ts';
 import type { Stage, Surfaces } from './surface.ts';
 import { vaultSurfaces } from './vaults.ts';
@@ -47,6 +48,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...contentSurfaces(stage),
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
+  ...signerSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
   ...ciSurfaces(stage),

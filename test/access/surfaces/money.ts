@@ -15,7 +15,10 @@ export const moneySurfaces = ({ params, service }: Stage): Surfaces => {
   /** A code of letters that no other code has. */
   const voucher = async () => {
     const { issuer_id } = await issuer();
-    const code = BigInt(`0x${randomUUID().replaceAll('-', '')}`).toString(32).toUpperCase().slice(-16);
+    const code = BigInt(`0x${randomUUID().replaceAll('-', '')}`)
+      .toString(32)
+      .toUpperCase()
+      .slice(-16);
     const typed = [...code].map((letter) => ({ I: 'W', L: 'X', O: 'Y', U: 'Z' })[letter] ?? letter).join('');
     await service.control.sql(
       `insert into vouchers (id, issuer_id, code_hash, amount_usd_micros, expires_at)

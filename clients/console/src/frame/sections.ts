@@ -25,6 +25,7 @@ import {
   Settings,
   Share2,
   ShieldCheck,
+  Signature,
   Siren,
   SquareFunction,
   SquareTerminal,
@@ -188,6 +189,13 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: Workflow,
       key: 'y',
       words: 'github actions workflows bindings deploy',
+    },
+    mayOn(project, 'project:signers:read') && {
+      name: 'Signers',
+      to: `${base}/signers`,
+      icon: Signature,
+      key: 'z',
+      words: 'contracts chain wallet base ethereum gas transactions',
     },
     mayOn(project, 'project:mail:read') && {
       name: 'Mail',
