@@ -4,6 +4,7 @@ import type { KeyRing } from '../../core/keys.ts';
 import { createArchives } from '../../engines/bundles/archives.ts';
 import { jsonFile } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
+import { createStripeProcessor } from '../../engines/cards/stripe-processor.ts';
 import { createChains } from '../../engines/chains/chains.ts';
 import { createCiIssuer } from '../../engines/ci/subject-token.ts';
 import { createDnsResolver } from '../../engines/dns/resolver.ts';
@@ -11,6 +12,7 @@ import { createHostProbe } from '../../engines/edge/host-probe.ts';
 import { createImages } from '../../engines/images/images.ts';
 import { createSigner, type Signer } from '../../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
+import { createLnd } from '../../engines/lightning/lnd.ts';
 import { createMailer } from '../../engines/mail/mailer.ts';
 import { createLocalStore } from '../../engines/objects/local-store.ts';
 import { createS3Store } from '../../engines/objects/s3-store.ts';
@@ -78,6 +80,8 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       signer,
       archives,
       paymentProcessor,
+      cards: config.billing.stripe === undefined ? undefined : createStripeProcessor(config.billing.stripe),
+      lightning: config.billing.lightning === undefined ? undefined : createLnd(config.billing.lightning),
       chains: createChains({ ...config.payments, log }),
       ciIssuer: createCiIssuer({
         issuer: config.ciIssuer,
