@@ -159,6 +159,6 @@ test('auto-recharge charges the saved card, one pack at a time, and a declined c
     email_credits_remaining: 10,
     auto_recharge_stopped: 'insufficient funds',
   });
-  const { body } = await service.call<{ events: { type: string }[] }>(who.wallet, 'GET', `/events/v1?org_id=${who.orgId}`);
+  const { body } = await service.call<{ events: { type: string }[] }>(who.wallet, 'GET', `/orgs/v1/${who.orgId}/events`);
   expect(JSON.stringify(body)).toContain('auto_recharge_stopped');
 });

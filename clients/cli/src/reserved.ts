@@ -4,15 +4,11 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Projects are neither copied nor moved yet.': ['archives', 'cloud', 'core', 'transfer', 'projects export'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Chats of a community are not routed to yet.': ['channel-route'],
-  'Money comes in by x402 and from the platform admin, and by no other way yet.': [
+  'Money comes in by card, by lightning, by x402 and from the platform admin, and by no other way yet.': [
     'redeem',
     'billing create-email',
     'billing link-wallet',
-    'billing checkout',
-    'billing topup',
-    'billing auto-recharge',
     'allowance fund',
-    'allowance checkout',
     'allowance history',
     'projects costs',
     'projects tenant-payments',
