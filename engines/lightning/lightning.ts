@@ -54,7 +54,7 @@ export class LightningUnavailable extends Error {
 }
 
 /** Micro-dollars that sats are worth, rounded down. @param usdPerBtc a decimal number */
-export function valueOf(sats: bigint, usdPerBtc: string): bigint {
+export function satsValue(sats: bigint, usdPerBtc: string): bigint {
   const [whole, part = ''] = usdPerBtc.split('.');
   const microsPerBtc = BigInt(whole! + part.slice(0, 6).padEnd(6, '0'));
   return (sats * microsPerBtc) / 100_000_000n;

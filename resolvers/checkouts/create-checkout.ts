@@ -41,7 +41,7 @@ const input = z.object({
 type Input = z.output<typeof input>;
 
 const byCard = onOrg(checkoutActions['org:checkout:create'], ({ org }: Input) => org);
-const byLightning = onOrg(checkoutActions['org:topup:create'], ({ org }: Input) => org);
+const byLightning = onOrg(checkoutActions['org:topup'], ({ org }: Input) => org);
 
 /** Money by lightning may come from anybody of the organization. */
 const access: Access<Input, OrgScope> = {

@@ -13,7 +13,7 @@ export const getCheckout = query({
   command: 'billing checkout-status',
   summary: 'Where a payment by card or by lightning stands.',
   path: 'GET /orgs/v1/:org_id/checkouts/:topup_id',
-  access: onOrg(checkoutActions['org:checkout:read'], ({ org }: { org: string }) => org),
+  access: onOrg(checkoutActions['org:topup'], ({ org }: { org: string }) => org),
   input: z.object({
     org: orgId,
     topup: z.string().min(1).max(64).toLowerCase().describe('The top-up, a UUID.'),

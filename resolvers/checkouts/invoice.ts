@@ -1,5 +1,5 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import { type Lightning, LightningUnavailable, type Rate, valueOf } from '../../engines/lightning/lightning.ts';
+import { type Lightning, LightningUnavailable, type Rate, satsValue } from '../../engines/lightning/lightning.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Checkout, noteInvoice } from './checkout-rows.ts';
 import { lightningOf } from './providers.ts';
@@ -26,7 +26,7 @@ export function rateNow({ services }: Pick<Context, 'services'>): Promise<Rate> 
 
 /** What is credited for an invoice, and why. @throws LIGHTNING_TOPUP_PROVIDER_UNAVAILABLE for a rate that makes it nothing */
 export function quote(sats: number, { usdPerBtc, source, observedAt }: Rate) {
-  const amount = valueOf(BigInt(sats), usdPerBtc);
+  const amount = satsValue(BigInt(sats), usdPerBtc);
   if (amount === 0n) throw new ServiceError('LIGHTNING_TOPUP_PROVIDER_UNAVAILABLE');
   const observed_at = observedAt.toISOString();
   return { amount, quotedRate: { usd_per_btc: usdPerBtc, source, observed_at, amount_sats: sats } };

@@ -63,9 +63,10 @@ const standingStatement = statement(
 const boughtStatement = statement(
   'checkouts.bought',
   { params: pick(checkouts, 'id') },
-  ({ id }) => sql`update ${checkouts} ${setOf(checkouts, {
-    state: sql`'paid'`,
-    outcome: sql`'bought'`,
-    paidAt: sql`now()`,
-  })} where ${checkouts.id} = ${id}`,
+  ({ id }) =>
+    sql`update ${checkouts} ${setOf(checkouts, {
+      state: sql`'paid'`,
+      outcome: sql`'bought'`,
+      paidAt: sql`now()`,
+    })} where ${checkouts.id} = ${id}`,
 );

@@ -16,9 +16,10 @@ export async function stopRecharge(work: Work, orgId: string, reason: string): P
 const stopStatement = statement(
   'checkouts.stop-recharge',
   { params: pick(autoRecharges, 'orgId', 'stoppedBecause'), row: pick(autoRecharges, 'orgId') },
-  ({ orgId, stoppedBecause }, row) => sql`update ${autoRecharges} ${setOf(autoRecharges, {
-    enabled: sql`false`,
-    stoppedBecause,
-    updatedAt: sql`now()`,
-  })} where ${autoRecharges.orgId} = ${orgId} and ${autoRecharges.enabled} returning ${row}`,
+  ({ orgId, stoppedBecause }, row) =>
+    sql`update ${autoRecharges} ${setOf(autoRecharges, {
+      enabled: sql`false`,
+      stoppedBecause,
+      updatedAt: sql`now()`,
+    })} where ${autoRecharges.orgId} = ${orgId} and ${autoRecharges.enabled} returning ${row}`,
 );

@@ -87,4 +87,4 @@ export function describeCheckout({ product, tier, amount }: Pick<Checkout, 'prod
 
 /** Where a card provider leads back to, unless it is told. */
 export const consoleOf = ({ settings }: Pick<Services, 'settings'>, baseUrl: string, orgId: string): string =>
-  `${settings.publicBaseUrl ?? baseUrl}/console/organizations/${orgId}/billing`;
+  `${settings.publicBaseUrl ?? baseUrl}/console/orgs/${orgId}?tab=usage`;

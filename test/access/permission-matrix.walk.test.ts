@@ -6,12 +6,17 @@ import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
 import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
+import { startStripeServer } from '../helpers/stripe-server.ts';
 import { capabilities, expected, roles } from './expected-permissions.ts';
 import { restTargets } from './rest-targets.ts';
 import { releasesOf } from './surfaces/releases-of.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const stripe = await startStripeServer();
+const service = await startService({ env: stripe.env });
+afterAll(async () => {
+  await service.stop();
+  await stripe.close();
+});
 
 const { actors, control } = service;
 
@@ -20,6 +25,7 @@ let home: Awaited<ReturnType<typeof service.project>>;
 let elsewhere: Awaited<ReturnType<typeof service.project>>;
 let homeGrant: string;
 let homeEscalation: string;
+let homeTopup: string;
 let sibling: { readonly projectId: string; readonly serviceKey: string };
 
 beforeAll(async () => {
@@ -40,6 +46,10 @@ beforeAll(async () => {
     { body: { reason: 'look' } },
   );
   homeEscalation = raised.body.escalation_id;
+  const begun = await service.call<{ topup_id: string }>(home.wallet, 'POST', `/orgs/v1/${home.orgId}/checkouts`, {
+    body: topup,
+  });
+  homeTopup = begun.body.topup_id;
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
   // Setting a tier costs each time, and so does the first slug.
@@ -88,6 +98,8 @@ interface Target {
 
 const samples = new Map(restTargets().map(({ name, request }) => [name, request]));
 
+const topup = { product: 'balance_topup', amount_usd_micros: 1_000_000 };
+
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
@@ -106,6 +118,8 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
     content: [{ sha256: 'a'.repeat(64), size: 4 }],
   }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
+  'org:checkout:create': () => topup,
+  'org:auto_recharge:write': () => ({ enabled: false }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
   'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
@@ -126,6 +140,7 @@ function probe(action: string, actor: Actor, target: Target) {
     room_key: projectId,
     tier: 'team',
     escalation_id: homeEscalation,
+    topup_id: homeTopup,
     name: 'probed',
   };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.

@@ -31,6 +31,8 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   R: [404, 'RESOURCE_NOT_FOUND'],
   V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
+  K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
+  L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],
   // The session's approval is of another action.
   W: [403, 'WRITE_AUTH_BINDING_MISMATCH'],
 };

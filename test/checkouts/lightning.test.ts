@@ -25,7 +25,8 @@ const endedAgo = (topupId: string, seconds: number) =>
     `update checkouts set invoice_expires_at = now() - make_interval(secs => $2), due_at = now() where id = $1`,
     [topupId, seconds],
   );
-const lookAgain = (topupId: string) => service.control.sql('update checkouts set due_at = now() where id = $1', [topupId]);
+const lookAgain = (topupId: string) =>
+  service.control.sql('update checkouts set due_at = now() where id = $1', [topupId]);
 
 test('an invoice states its value, and is credited once when it is paid', async () => {
   const { wallet, orgId, made, topupId, hash } = await begun();
@@ -90,18 +91,21 @@ test.each<[string, object | string]>([
   ['a preimage that does not fit', { r_preimage: randomBytes(32).toString('base64') }],
   ['less than it asks', { amt_paid_msat: '999000' }],
   ['no moment', { settle_date: '0' }],
-])('a node that answers %s for one invoice is not believed, and no other invoice waits for it', async (_case, fault) => {
-  const first = await begun();
-  const second = await begun();
-  lnd.spoil(first.hash, fault);
-  lnd.pay(first.hash);
-  lnd.pay(second.hash);
-  await until(second.wallet, second.orgId, second.topupId, 'paid');
-  expect((await read(first.wallet, first.orgId, first.topupId)).status).toBe('pending');
-  lnd.spoil(first.hash, undefined);
-  await lookAgain(first.topupId);
-  await until(first.wallet, first.orgId, first.topupId, 'paid');
-});
+])(
+  'a node that answers %s for one invoice is not believed, and no other invoice waits for it',
+  async (_case, fault) => {
+    const first = await begun();
+    const second = await begun();
+    lnd.spoil(first.hash, fault);
+    lnd.pay(first.hash);
+    lnd.pay(second.hash);
+    await until(second.wallet, second.orgId, second.topupId, 'paid');
+    expect((await read(first.wallet, first.orgId, first.topupId)).status).toBe('pending');
+    lnd.spoil(first.hash, undefined);
+    await lookAgain(first.topupId);
+    await until(first.wallet, first.orgId, first.topupId, 'paid');
+  },
+);
 
 test('a node that is away refuses the top-up, and the next try makes it', async () => {
   const { wallet, orgId } = await service.owner();
@@ -122,9 +126,7 @@ test('anybody of the organization may top it up by lightning, and nobody else', 
   await service.actors.member(orgId, viewer.principalId, 'viewer');
   expect((await checkout(viewer, orgId, asked(), keyed())).status).toBe(200);
   expectRefusal(await checkout((await service.owner()).wallet, orgId, asked(), keyed()), 'NOT_AUTHORIZED');
-  expectRefusal(
-    await checkout(viewer, orgId, { ...asked(), product: 'email_pack' }, keyed()),
-    'VALIDATION_FAILED',
-    { field: 'product' },
-  );
+  expectRefusal(await checkout(viewer, orgId, { ...asked(), product: 'email_pack' }, keyed()), 'VALIDATION_FAILED', {
+    field: 'product',
+  });
 });

@@ -9,8 +9,7 @@ const { admin } = service.actors;
 
 const owner = async (credit = 0) => {
   const { wallet, orgId } = await service.owner();
-  if (credit > 0)
-    await call(admin, 'POST', `/orgs/v1/admin/${orgId}/credits`, { body: { amount_usd_micros: credit } });
+  if (credit > 0) await call(admin, 'POST', `/orgs/v1/admin/${orgId}/credits`, { body: { amount_usd_micros: credit } });
   return { wallet, orgId };
 };
 type Owner = Awaited<ReturnType<typeof owner>>;
@@ -159,6 +158,10 @@ test('auto-recharge charges the saved card, one pack at a time, and a declined c
     email_credits_remaining: 10,
     auto_recharge_stopped: 'insufficient funds',
   });
-  const { body } = await service.call<{ events: { type: string }[] }>(who.wallet, 'GET', `/orgs/v1/${who.orgId}/events`);
+  const { body } = await service.call<{ events: { type: string }[] }>(
+    who.wallet,
+    'GET',
+    `/orgs/v1/${who.orgId}/events`,
+  );
   expect(JSON.stringify(body)).toContain('auto_recharge_stopped');
 });

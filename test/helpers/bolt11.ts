@@ -34,7 +34,11 @@ const tag = (letter: string, words: readonly number[]): number[] => [
 ];
 
 function checksum(hrp: string, words: readonly number[]): number[] {
-  const expanded = [...[...hrp].map((one) => one.charCodeAt(0) >> 5), 0, ...[...hrp].map((one) => one.charCodeAt(0) & 31)];
+  const expanded = [
+    ...[...hrp].map((one) => one.charCodeAt(0) >> 5),
+    0,
+    ...[...hrp].map((one) => one.charCodeAt(0) & 31),
+  ];
   const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
   let check = 1;
   for (const word of [...expanded, ...words, 0, 0, 0, 0, 0, 0]) {
@@ -67,7 +71,10 @@ export function encodeInvoice(invoice: InvoiceFacts, key: Uint8Array): string {
     ...tag('d', wordsOf(Buffer.from(memo))),
     ...tag('x', numberOf(expirySeconds, 4)),
   ];
-  const signed = createHash('sha256').update(hrp).update(Buffer.from(regroup(data, 5, 8))).digest();
+  const signed = createHash('sha256')
+    .update(hrp)
+    .update(Buffer.from(regroup(data, 5, 8)))
+    .digest();
   const { signature, recoveryId } = signRecoverable(signed, key);
   const words = [...data, ...wordsOf(Buffer.from([...signature, recoveryId]))];
   return `${hrp}1${[...words, ...checksum(hrp, words)].map((word) => alphabet[word]).join('')}`;

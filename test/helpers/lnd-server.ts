@@ -28,7 +28,8 @@ export async function startLndServer() {
     const preimage = Buffer.from(body.r_preimage, 'base64');
     const paymentHash = createHash('sha256').update(preimage).digest();
     const hash = paymentHash.toString('hex');
-    if (invoices.has(hash)) return { status: 409, json: { code: 6, message: 'invoice with payment hash already exists' } };
+    if (invoices.has(hash))
+      return { status: 409, json: { code: 6, message: 'invoice with payment hash already exists' } };
     const createdAt = Math.floor(Date.now() / 1000);
     const invoice = { sats: BigInt(body.value), paymentHash, paymentSecret: randomBytes(32), memo: body.memo };
     const payment_request = encodeInvoice({ ...invoice, expirySeconds: Number(body.expiry), createdAt }, key);

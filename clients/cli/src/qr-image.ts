@@ -19,7 +19,12 @@ function pngOf(dots: readonly (readonly boolean[])[]): Uint8Array {
   head.writeUInt8(8, 8);
   const lines = dots.map((line) => Buffer.from([0, ...line.map((isBlack) => (isBlack ? 0 : 255))]));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.concat(lines))), chunk('IEND')]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.concat(lines))),
+    chunk('IEND'),
+  ]);
 }
 
 function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {

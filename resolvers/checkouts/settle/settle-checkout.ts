@@ -64,7 +64,8 @@ async function book(work: Work, row: Checkout, seen: Seen): Promise<void> {
     await audit(work, row, 'checkout.paid', { outcome, ledger_entry_id: entryId });
   } else if (isFirst && seen.state !== row.state) {
     await work.rows(stateStatement.with({ id: row.id, state: seen.state, failure: seen.failure ?? null }));
-    if (row.automatic && seen.state === 'failed') await stopRecharge(work, row.orgId, seen.failure ?? 'The card was declined.');
+    if (row.automatic && seen.state === 'failed')
+      await stopRecharge(work, row.orgId, seen.failure ?? 'The card was declined.');
     if (seen.state !== 'pending') await audit(work, row, `checkout.${seen.state}`, { failure: seen.failure ?? null });
   }
   const paid = !isFirst || credited !== undefined;

@@ -45,7 +45,11 @@ const checkout: Command = {
   words: 'billing checkout',
   summary: 'Begin a payment by card for the prepaid balance, a tier or mail credits: it answers the page to pay on.',
   positionals: [
-    { name: 'whose', optional: true, about: 'An organization, a wallet or a mail address. Else the organization in use.' },
+    {
+      name: 'whose',
+      optional: true,
+      about: 'An organization, a wallet or a mail address. Else the organization in use.',
+    },
   ],
   flags: [
     {
