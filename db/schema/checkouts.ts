@@ -83,7 +83,9 @@ export const checkouts = pgTable(
     uniqueIndex('checkouts_payment_intent_uq').on(t.paymentIntentId),
     uniqueIndex('checkouts_payment_hash_uq').on(t.paymentHash),
     // Auto-recharge buys one pack at a time.
-    uniqueIndex('checkouts_automatic_uq').on(t.orgId).where(sql`${t.automatic} and ${t.state} in ('creating', 'pending')`),
+    uniqueIndex('checkouts_automatic_uq')
+      .on(t.orgId)
+      .where(sql`${t.automatic} and ${t.state} in ('creating', 'pending')`),
     index('checkouts_newest_idx').on(t.orgId, t.createdAt, t.id),
     index('checkouts_due_idx').on(t.dueAt).where(sql`${t.dueAt} is not null`),
     index('checkouts_lane_idx').on(t.lane, t.dueAt).where(sql`${t.dueAt} is not null`),

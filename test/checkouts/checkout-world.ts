@@ -8,7 +8,11 @@ import { type EventOptions, type StripeServer, startStripeServer } from '../help
 export async function startCheckoutWorld(options: ServiceOptions = {}) {
   const stripe = await startStripeServer();
   const service = await startService({ ...options, env: { SVC_LEASES: 'on', ...stripe.env, ...options.env } });
-  return { ...worldOf(service, stripe), stop: async () => (await service.stop(), await stripe.close()) };
+  const stop = async () => {
+    await service.stop();
+    await stripe.close();
+  };
+  return { ...worldOf(service, stripe), stop };
 }
 
 const worldOf = (service: Service, stripe: StripeServer) => {

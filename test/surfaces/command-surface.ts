@@ -51,6 +51,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   binding: ['chat_binding_id'],
   scope: ['asset_key_scopes'],
   branch_project_id: ['branch_id'],
+  state: ['enabled'],
+  topup_id: ['topup'],
 };
 
 /** The words that call a command with these values, which go by the names of paths and inputs. */

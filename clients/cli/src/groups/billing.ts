@@ -1,6 +1,7 @@
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
+import { badUsage } from '../failure.ts';
 import { activeWallet } from '../files/wallets.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/billing.ts';
@@ -55,9 +56,9 @@ const checkout: Command = {
     {
       name: 'product',
       type: 'string',
-      choices: ['balance-topup', 'tier', 'email-pack'],
       required: true,
-      about: inputs.product.about,
+      placeholder: 'product',
+      about: '`balance-topup`, `tier` or `email-pack`.',
     },
     { name: 'amount', type: 'integer', about: inputs.amount_usd_micros.about },
     { name: 'tier', type: 'string', choices: ['hobby', 'team'], about: inputs.tier.about },
@@ -75,7 +76,7 @@ const checkout: Command = {
   async run({ cli, positionals: { whose }, flags }) {
     const given = {
       org: await orgOf(cli, whose, flags.text('org')),
-      product: flags.text('product')!.replace('-', '_'),
+      product: flags.text('product')!.replaceAll('-', '_'),
       amount_usd_micros: flags.number('amount'),
       tier: flags.text('tier'),
       save_card: flags.is('save-card') ? true : undefined,
@@ -91,7 +92,7 @@ const autoRecharge: Command = {
   summary: rows['billing.setAutoRecharge'].summary,
   positionals: [
     { name: 'org_id', optional: true, only: /^[0-9a-f]{8}-[0-9a-f-]{27}$/i, about: inputs.org.about },
-    { name: 'state', choices: ['on', 'off'], about: rows['billing.setAutoRecharge'].inputs.enabled.about },
+    { name: 'state', about: 'on or off. Where credits are low already, a pack is bought at once.' },
   ],
   flags: [
     { name: 'threshold', type: 'integer', min: 0, about: rows['billing.setAutoRecharge'].inputs.threshold.about },
@@ -101,12 +102,15 @@ const autoRecharge: Command = {
   examples: [['Below 500 credits', 'billing auto-recharge on --threshold 500']],
   operations: ['billing.setAutoRecharge'],
   async run({ cli, positionals, flags }) {
+    const isOn = ['on', 'true'].includes(positionals.state!);
+    if (!isOn && !['off', 'false'].includes(positionals.state!))
+      throw badUsage('<state> is on or off.', { field: 'state' });
     const { org_id, enabled } = await perform(
       cli,
       rows['billing.setAutoRecharge'],
       {
         org: await requireOrg(cli, { 'the argument': positionals.org_id, '--org': flags.text('org') }),
-        enabled: positionals.state === 'on',
+        enabled: isOn,
         threshold: flags.number('threshold'),
       },
       { flags },
