@@ -60,6 +60,7 @@ test('an empty environment is a working development set-up', () => {
     webhookOrigins: [],
     ciIssuer: 'https://token.actions.githubusercontent.com',
     tierNetwork: 'base-sepolia',
+    billing: { stripe: undefined, lightning: undefined },
     payments: {
       settlerKey: undefined,
       facilitatorUrl: undefined,
