@@ -22,6 +22,7 @@ export type KeyPurpose =
   | 'settlement'
   | 'licences'
   | 'payments'
+  | 'lightning-invoices'
   | 'backups'
   | 'backup-secrets'
   | 'content-uploads'

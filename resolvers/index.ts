@@ -9,6 +9,7 @@ import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
 import { branches } from './branches/domain.ts';
+import { checkoutsDomain } from './checkouts/domain.ts';
 import { ci } from './ci/domain.ts';
 import { contacts } from './contacts/domain.ts';
 import { content } from './content/domain.ts';
@@ -93,6 +94,7 @@ export const domains: readonly Domain[] = [
   faucet,
   lifecycle,
   billing,
+  checkoutsDomain,
   auth,
   sessions,
   escalations,

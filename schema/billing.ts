@@ -4,6 +4,7 @@ import { getBilling, loadBilling } from '../resolvers/billing/get-billing.ts';
 import { listHistory } from '../resolvers/billing/list-history.ts';
 import { lookupBilling } from '../resolvers/billing/lookup-billing.ts';
 import type { Billing } from '../resolvers/billing/wire.ts';
+import { setAutoRecharge } from '../resolvers/checkouts/set-auto-recharge.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
 import { loaderOf } from './loader.ts';
@@ -48,6 +49,26 @@ const LedgerEntryRef = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
 
 const LedgerEntryConnection = builder.connectionObject({ type: LedgerEntryRef, name: 'LedgerEntryConnection' });
 
+const AutoRechargeRef = builder.objectRef<Billing>('AutoRecharge').implement({
+  description: 'Whether an organization’s mail credits are bought when they run low.',
+  fields: (t) => ({
+    enabled: t.exposeBoolean('rechargeEnabled', { description: 'Whether they are.' }),
+    threshold: t.float({
+      nullable: true,
+      description: 'Credits below which a pack is bought; null until one was named.',
+      resolve: ({ rechargeThreshold }) => (rechargeThreshold === null ? null : Number(rechargeThreshold)),
+    }),
+    card: t.exposeString('rechargeCard', {
+      nullable: true,
+      description: 'The card that is charged where the balance does not cover a pack, for example `visa 4242`.',
+    }),
+    stoppedBecause: t.exposeString('rechargeStopped', {
+      nullable: true,
+      description: 'Why the platform turned it off; null after somebody has set it.',
+    }),
+  }),
+});
+
 const BillingRef = builder.objectRef<Billing>('OrganizationBilling').implement({
   description: 'An organization’s prepaid balance, in micro-dollars.',
   fields: (t) => ({
@@ -59,6 +80,19 @@ const BillingRef = builder.objectRef<Billing>('OrganizationBilling').implement({
     heldUsdMicros: t.float({
       description: 'What is set aside for work that runs or a payment that settles.',
       resolve: ({ held }) => Number(held),
+    }),
+    owedUsdMicros: t.float({
+      description: 'What was taken back after refunds and disputes, and is spent already: the next credit pays it.',
+      resolve: ({ owed }) => Number(owed),
+    }),
+    emailCredits: t.float({
+      description: 'Mails that were paid for and can be sent beyond a day’s allowance.',
+      resolve: ({ emailCredits }) => Number(emailCredits),
+    }),
+    autoRecharge: t.field({
+      type: AutoRechargeRef,
+      description: 'Whether mail credits are bought when they run low.',
+      resolve: (billing) => billing,
     }),
     history: t.field({
       type: LedgerEntryConnection,
@@ -82,6 +116,13 @@ builder.objectField(OrganizationRef, 'billing', (t) =>
     resolve: ({ id }, _args, ctx) => billingOf(ctx).load(id),
   }),
 );
+
+changeField('setAutoRecharge', setAutoRecharge, {
+  type: BillingRef,
+  input: 'Whether mail credits are bought when they run low.',
+  argument: 'What is to hold.',
+  result: ({ orgId }, ctx) => billingOf(ctx).load(orgId),
+});
 
 readField('billingLookup', lookupBilling, { type: BillingRef });
 

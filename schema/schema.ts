@@ -4,6 +4,7 @@ import './audit-pricing.ts';
 import './audit-stats.ts';
 import './audit.ts';
 import './billing.ts';
+import './checkouts.ts';
 import './cache.ts';
 import './ci.ts';
 import './claims.ts';

@@ -2,6 +2,7 @@ import type { RegistrySettings } from '../engines/functions/packages/registry.ts
 import type { SignerKeys } from '../engines/licences/signer.ts';
 import type { S3Settings } from '../engines/objects/s3-settings.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { type BillingConfig, billingFaults, billingOf } from './config-billing.ts';
 import { type PaymentsConfig, paymentFaults, paymentsOf } from './config-payments.ts';
 import { storageFaults, storageOf } from './config-storage.ts';
 import type { OidcProvider } from './config-values.ts';
@@ -64,6 +65,7 @@ export interface Config {
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
+  readonly billing: BillingConfig;
   /** Names that the API answers under besides its own, in lower case. */
   readonly allowedHosts: readonly string[];
   /** Origins of pages that may speak MCP; undefined: any. */
@@ -167,7 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (production && values.ACME_DIRECTORY_URL?.startsWith('http:') === true)
     faults.push('ACME_DIRECTORY_URL must begin with https:// when NODE_ENV is production.');
   faults.push(...storageFaults(has));
-  faults.push(...tlsFaults(has), ...paymentFaults(values));
+  faults.push(...tlsFaults(has), ...paymentFaults(values), ...billingFaults(has));
   if (
     production &&
     !has('SETTLEMENT_ADDRESS') &&
@@ -223,6 +225,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),
+    billing: billingOf(values),
     allowedHosts: values.ALLOWED_HOSTS ?? [],
     mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
     nearAgentsSecret: values.NEAR_AGENTS_SECRET,

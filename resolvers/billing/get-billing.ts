@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
+import { autoRecharges } from '../../db/schema/checkouts.ts';
 import { memberships, orgBalances, orgs } from '../../db/schema/orgs.ts';
 import { computed, orNull, pick, statement, typed } from '../../db/sql.ts';
 import { onOrg, shownTo } from '../../kernel/access/access.ts';
@@ -49,10 +50,17 @@ const billingStatement = statement(
       ...orNull(pick(memberships, 'role')),
       available: computed<bigint>('bigint', sql`coalesce(${orgBalances.available}, 0)`),
       held: computed<bigint>('bigint', sql`coalesce(${orgBalances.held}, 0)`),
+      owed: computed<bigint>('bigint', sql`coalesce(${orgBalances.owed}, 0)`),
+      emailCredits: computed<bigint>('bigint', sql`coalesce(${orgBalances.emailCredits}, 0)`),
+      rechargeEnabled: computed<boolean>('boolean', sql`coalesce(${autoRecharges.enabled}, false)`),
+      rechargeThreshold: computed<bigint | null>('bigint', sql`${autoRecharges.threshold}`),
+      rechargeCard: computed<string | null>('text', sql`${autoRecharges.cardLabel}`),
+      rechargeStopped: computed<string | null>('text', sql`${autoRecharges.stoppedBecause}`),
     },
   },
   ({ orgIds, principal }, row) => sql`select ${row} from ${orgs}
     left join ${orgBalances} on ${orgBalances.orgId} = ${orgs.id}
+    left join ${autoRecharges} on ${autoRecharges.orgId} = ${orgs.id}
     left join ${memberships} on ${memberships.orgId} = ${orgs.id} and ${memberships.principalId} = ${principal}
       and ${memberships.status} = 'active'
     where ${orgs.id} = any(${orgIds}::uuid[])`,

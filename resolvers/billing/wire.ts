@@ -10,19 +10,31 @@ export interface Billing {
   readonly leasePerpetual: boolean;
   readonly available: bigint;
   readonly held: bigint;
+  /** What was taken back and is spent already. */
+  readonly owed: bigint;
+  readonly emailCredits: bigint;
+  readonly rechargeEnabled: boolean;
+  readonly rechargeThreshold: bigint | null;
+  /** The card that is charged for packs, as people know it. */
+  readonly rechargeCard: string | null;
+  /** Why the platform turned auto-recharge off. */
+  readonly rechargeStopped: string | null;
 }
 
-/** Contract 01, section 6.9. Mail credits and their recharge are bought nowhere yet. */
+/** Contract 01, section 6.9; contract 04, section 1.4. */
 export const BillingWire = z
   .object({
     org_id: z.uuid(),
     available_usd_micros: z.int(),
     held_usd_micros: z.int(),
-    email_credits_remaining: z.literal(0),
+    owed_usd_micros: z.int(),
+    email_credits_remaining: z.int(),
     tier: tierWire,
     lease_expires_at: z.iso.datetime().nullable(),
-    auto_recharge_enabled: z.literal(false),
-    auto_recharge_threshold: z.null(),
+    auto_recharge_enabled: z.boolean(),
+    auto_recharge_threshold: z.int().nullable(),
+    auto_recharge_card: z.string().nullable(),
+    auto_recharge_stopped: z.string().nullable(),
   })
   .meta({ id: 'BillingAccount' });
 
@@ -30,11 +42,14 @@ export const billingToWire = (billing: Billing) => ({
   org_id: billing.orgId,
   available_usd_micros: Number(billing.available),
   held_usd_micros: Number(billing.held),
-  email_credits_remaining: 0 as const,
+  owed_usd_micros: Number(billing.owed),
+  email_credits_remaining: Number(billing.emailCredits),
   tier: billing.tier,
   lease_expires_at: leaseEndToWire(billing),
-  auto_recharge_enabled: false as const,
-  auto_recharge_threshold: null,
+  auto_recharge_enabled: billing.rechargeEnabled,
+  auto_recharge_threshold: billing.rechargeThreshold === null ? null : Number(billing.rechargeThreshold),
+  auto_recharge_card: billing.rechargeCard,
+  auto_recharge_stopped: billing.rechargeStopped,
 });
 
 /** Contract 04, section 1.4. */

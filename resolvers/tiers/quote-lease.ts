@@ -5,7 +5,7 @@ import type { NoScope, OrgScope } from '../../kernel/access/access.ts';
 import { offerOf, tierNames } from '../../kernel/limits/tier-table.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Price } from '../../kernel/run/price.ts';
-import { unusedValue } from './lease.ts';
+import { unusedValue } from './shared/lease.ts';
 
 /** How long a signed payment for a lease may take to arrive, in seconds. */
 const paymentSeconds = 300;

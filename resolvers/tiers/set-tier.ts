@@ -1,26 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { invalidField, ServiceError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
 import { isPrincipal } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { orgId } from '../../kernel/input/fields.ts';
-import { offerOf, tierNames } from '../../kernel/limits/tier-table.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import type { PaidFor } from '../../kernel/run/price.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
 import { availableOf, post } from '../ledger/shared/ledger.ts';
-import { type LockedOrg, lockOrgFor } from '../orgs/shared/lock-org.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { onNamedOrOwnOrg } from '../orgs/shared/on-named-or-own-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
-import { promotionalShare, startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
 import { tierActions } from './shared/actions.ts';
-
-export type TierAction = 'subscribe' | 'renew' | 'upgrade' | 'downgrade';
+import { actionOf, buyLease, type TierAction } from './shared/buy-lease.ts';
 
 export interface SetTier {
   readonly org: Org;
@@ -157,50 +153,15 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
     return { org, role: org.role, action, previousTier: tier, available, alreadyActive: true };
   }
   if (held !== undefined) await refuseFullOwners(work, org.id, held);
-  const { price } = offerOf(tier, leases);
-  const lease = { type: 'lease', id: randomUUID() };
   if (work.payment !== undefined) await bringIn(work, org.id, work.payment);
-  // What is left of the old lease comes first: it helps to pay for the new one.
-  const refund = leases && action === 'upgrade' ? await unusedValue(work, org) : 0n;
-  if (refund > 0n) {
-    const metadata = { tier: org.tier };
-    await post(work, {
-      orgId: org.id,
-      direction: 'credit',
-      kind: 'tier_refund',
-      amount: refund,
-      promotional: await promotionalShare(work, org.id, refund),
-      reference: lease,
-      metadata,
-    });
-  }
-  if (price > 0n) await take(work, org.id, tier, price, lease);
   return {
-    org: await startLease(work, {
-      orgId: org.id,
-      tier,
-      // A paid lease that is renewed while leases are off begins anew: what was not paid for is never refunded.
-      renews: leases && action === 'renew',
-      paid: price > 0n,
-    }),
+    org: await buyLease(work, org, { tier, action, leases }),
     role: org.role,
     action,
     previousTier: org.tier,
     available: await availableOf(work, org.id),
     alreadyActive: false,
   };
-}
-
-/** @throws VALIDATION_FAILED for a lower tier while a lease runs */
-function actionOf(org: LockedOrg, tier: Tier, leases: boolean): TierAction {
-  if (!org.leaseRuns) return 'subscribe';
-  if (tier === org.tier) return 'renew';
-  if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
-  if (!leases) return 'downgrade';
-  const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
-  throw invalidField('tier', reason, {
-    lease_expires_at: leaseEndToWire(org),
-  });
 }
 
 /** What was paid on chain goes through the balance, so that the history shows all money that came and went. */
@@ -211,19 +172,8 @@ async function bringIn(work: Work, orgId: string, { id, price, settlement }: Pai
     kind: 'x402_payment',
     amount: price.amount,
     reference: { type: 'payment', id },
+    // It is for the lease, whatever is owed.
+    keepsDebt: true,
     metadata: { network: settlement.network, transaction: settlement.transaction, payer: settlement.payer },
   });
-}
-
-/** Debits the price of a lease. @throws PAYMENT_REQUIRED when the balance does not cover it */
-async function take(work: Work, orgId: string, tier: Tier, amount: bigint, reference: { type: string; id: string }) {
-  try {
-    await post(work, { orgId, direction: 'debit', kind: 'tier_fee', amount, reference, metadata: { tier } });
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'INSUFFICIENT_FUNDS') throw error;
-    throw new ServiceError('PAYMENT_REQUIRED', {
-      message: 'The prepaid balance does not cover this tier.',
-      details: { tier, ...error.details },
-    });
-  }
 }

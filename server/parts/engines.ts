@@ -4,6 +4,7 @@ import type { KeyRing } from '../../core/keys.ts';
 import { createArchives } from '../../engines/bundles/archives.ts';
 import { jsonFile } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
+import { createStripeProcessor } from '../../engines/cards/stripe-processor.ts';
 import { createChains } from '../../engines/chains/chains.ts';
 import { createCiIssuer } from '../../engines/ci/subject-token.ts';
 import { createDnsResolver } from '../../engines/dns/resolver.ts';
@@ -12,6 +13,7 @@ import { createFaucet } from '../../engines/faucet/faucet.ts';
 import { createImages } from '../../engines/images/images.ts';
 import { createSigner, type Signer } from '../../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
+import { createLnd } from '../../engines/lightning/lnd.ts';
 import { createMailer } from '../../engines/mail/mailer.ts';
 import { createLocalStore } from '../../engines/objects/local-store.ts';
 import { createS3Store } from '../../engines/objects/s3-store.ts';
@@ -88,6 +90,8 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       archives,
       paymentProcessor,
       faucet,
+      cards: config.billing.stripe === undefined ? undefined : createStripeProcessor(config.billing.stripe),
+      lightning: config.billing.lightning === undefined ? undefined : createLnd(config.billing.lightning),
       chains: createChains({ ...config.payments, log }),
       signerKeys: createKeyWrapper(keys),
       signerChains: createSignerChains({ ...config.payments, now }),

@@ -10,6 +10,7 @@ import { platformMcpEntries } from '../mcp.ts';
 import { ownDocs } from '../own-docs.ts';
 import { projectGraphQLEntries } from '../project-graphql.ts';
 import { blobEntries } from './blobs.ts';
+import { cardEventEntries } from './card-events.ts';
 import { documentedEntries } from './documented.ts';
 import { functionEntries } from './functions.ts';
 import { ownEntries } from './own.ts';
@@ -30,6 +31,7 @@ export function routeTable(options: HttpOptions): RouteTable {
     ...liveEntries(options),
     ...contentEntries(options),
     ...functionEntries,
+    ...cardEventEntries,
     ...consoleEntries(options),
     ...sites.byPath,
   ];

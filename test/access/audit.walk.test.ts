@@ -3,6 +3,7 @@ import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
+import { startStripeServer } from '../helpers/stripe-server.ts';
 import { startTonIndex } from '../helpers/ton-index.ts';
 import { billingChanges } from './billing-changes.ts';
 import type { Change } from './change.ts';
@@ -21,12 +22,20 @@ import { rowChanges } from './row-changes.ts';
 import { stageSurfaces } from './surface-stage.ts';
 
 const ton = await startTonIndex({ apiKey: 'x' });
+const stripe = await startStripeServer();
 const service = await startService({
-  env: { SVC_LEASES: 'on', TON_API_URL: ton.url, TON_API_KEY: 'x', SETTLEMENT_ADDRESS_TON: tonSettlement },
+  env: {
+    SVC_LEASES: 'on',
+    TON_API_URL: ton.url,
+    TON_API_KEY: 'x',
+    SETTLEMENT_ADDRESS_TON: tonSettlement,
+    ...stripe.env,
+  },
 });
 afterAll(async () => {
   await service.stop();
   ton.stop();
+  await stripe.close();
 });
 
 const { actors, control } = service;

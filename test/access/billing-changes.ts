@@ -48,6 +48,29 @@ export function billingChanges(service: Service, home: Home): Changes {
           where a.public_subject = $1`,
       },
       {
+        operation: 'billing.createCheckout',
+        action: 'checkout.created',
+        kind: 'checkout',
+        send: send(
+          'POST',
+          () => `/orgs/v1/${home().orgId}/checkouts`,
+          () => ({ product: 'email_pack' }),
+        ),
+        objectId: ({ topup_id }) => topup_id!,
+        written: 'select xmin::text from checkouts where id = $1',
+      },
+      {
+        ...org,
+        operation: 'billing.setAutoRecharge',
+        action: 'auto_recharge.changed',
+        send: send(
+          'PATCH',
+          () => `/orgs/v1/${home().orgId}/billing/auto-recharge`,
+          () => ({ enabled: false }),
+        ),
+        written: 'select xmin::text from auto_recharges where org_id = $1::uuid',
+      },
+      {
         ...org,
         operation: 'orgs.claimSlug',
         action: 'org.slug_claimed',

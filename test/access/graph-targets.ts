@@ -31,6 +31,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   userId: 'inner',
   encryptionKey: 'inner',
   escalation: 'inner',
+  topup: 'inner',
   contact: 'inner',
   fingerprintId: 'inner',
   query: 'inner',

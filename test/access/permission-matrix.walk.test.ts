@@ -6,12 +6,17 @@ import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
 import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
+import { startStripeServer } from '../helpers/stripe-server.ts';
 import { capabilities, expected, roles } from './expected-permissions.ts';
 import { restTargets } from './rest-targets.ts';
 import { releasesOf } from './surfaces/releases-of.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const stripe = await startStripeServer();
+const service = await startService({ env: stripe.env });
+afterAll(async () => {
+  await service.stop();
+  await stripe.close();
+});
 
 const { actors, control } = service;
 
@@ -20,6 +25,7 @@ let home: Awaited<ReturnType<typeof service.project>>;
 let elsewhere: Awaited<ReturnType<typeof service.project>>;
 let homeGrant: string;
 let homeEscalation: string;
+let topups: Readonly<Record<string, string>>;
 let sibling: { readonly projectId: string; readonly serviceKey: string };
 
 beforeAll(async () => {
@@ -40,6 +46,7 @@ beforeAll(async () => {
     { body: { reason: 'look' } },
   );
   homeEscalation = raised.body.escalation_id;
+  topups = { [home.orgId]: await begin(home), [elsewhere.orgId]: await begin(elsewhere) };
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
   // Setting a tier costs each time, and so does the first slug.
@@ -88,6 +95,13 @@ interface Target {
 
 const samples = new Map(restTargets().map(({ name, request }) => [name, request]));
 
+const topup = { product: 'balance_topup', amount_usd_micros: 1_000_000 };
+
+async function begin({ wallet, orgId }: typeof home): Promise<string> {
+  const path = `/orgs/v1/${orgId}/checkouts`;
+  return (await service.call<{ topup_id: string }>(wallet, 'POST', path, { body: topup })).body.topup_id;
+}
+
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
@@ -107,6 +121,8 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
     content: [{ sha256: 'a'.repeat(64), size: 4 }],
   }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
+  'org:checkout:create': () => topup,
+  'org:auto_recharge:write': () => ({ enabled: false }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
   'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
@@ -136,6 +152,7 @@ function probe(action: string, actor: Actor, target: Target) {
     room_key: projectId,
     tier: 'team',
     escalation_id: homeEscalation,
+    topup_id: topups[orgId]!,
     name: 'probed',
   };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
@@ -314,6 +331,8 @@ test.each(sample(capabilities, 4))(
       if (
         action === 'room:list' ||
         action === 'project:list' ||
+        // The money is the organization’s, too.
+        action === 'org:topup' ||
         (action.startsWith('escalation:') && has(cell.delegates, one))
       )
         continue;

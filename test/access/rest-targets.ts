@@ -36,6 +36,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   vault_id: 'inner',
   user_id: 'inner',
   escalation_id: 'inner',
+  topup_id: 'inner',
   contact_id: 'inner',
   fingerprint_id: 'inner',
   incident_id: 'inner',
@@ -85,6 +86,7 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 /** What of a body takes more than the smallest value. */
 const needed: Readonly<Record<string, object>> = {
   'deploys.plan': { spec: { i18n: null } },
+  'billing.createCheckout': { product: 'email_pack' },
   'delegates.create': { grant_id: nobodysInner },
   'assets.put': { key: 'a.txt', content: 'a' },
   'functions.createRun': { event_type: 'tried', idempotency_key: 'tried' },

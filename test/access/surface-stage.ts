@@ -33,7 +33,9 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
   M: [503, 'PUBLIC_MINT_NOT_ENABLED'],
   U: [503, 'FAUCET_NOT_CONFIGURED'],
-  K: [503, 'CHAIN_NOT_CONFIGURED'],
+  E: [503, 'CHAIN_NOT_CONFIGURED'],
+  K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
+  L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],
   // The session's approval is of another action.
   W: [403, 'WRITE_AUTH_BINDING_MISMATCH'],
 };

@@ -39,11 +39,14 @@ test('a credit of the platform admin is in the balance, the history and the trai
     org_id: orgId,
     available_usd_micros: 2_500_000,
     held_usd_micros: 0,
+    owed_usd_micros: 0,
     email_credits_remaining: 0,
     tier: 'prototype',
     lease_expires_at: moment,
     auto_recharge_enabled: false,
     auto_recharge_threshold: null,
+    auto_recharge_card: null,
+    auto_recharge_stopped: null,
   });
   const trail = await service.control.sql(
     `select object_id, details, actor->'authority' as authority from audit_events where org_id = $1 and action = 'org.credited'`,

@@ -84,6 +84,9 @@ export const documented = [
   'GET /orgs/v1/lookup 200',
   'GET /orgs/v1/:org_id/billing 200',
   'GET /orgs/v1/:org_id/billing/history 200',
+  'PATCH /orgs/v1/:org_id/billing/auto-recharge 200',
+  'POST /orgs/v1/:org_id/checkouts 200',
+  'GET /orgs/v1/:org_id/checkouts/:topup_id 200',
   'POST /orgs/v1/admin/:org_id/lease-perpetual 200',
   // Contract 01, sections 2.9, 3.7 and 3.11.
   'POST /projects/v1/admin/:project_id/promote-user 200',

@@ -60,6 +60,7 @@ test('an empty environment is a working development set-up', () => {
     webhookOrigins: [],
     ciIssuer: 'https://token.actions.githubusercontent.com',
     tierNetwork: 'base-sepolia',
+    billing: { stripe: undefined, lightning: undefined },
     payments: {
       settlerKey: undefined,
       faucetKey: undefined,
@@ -246,6 +247,29 @@ test('payments are settled by this process or by a facilitator, not by both', ()
   expect(atFault({ X402_SETTLER_KEY, X402_FACILITATOR_URL })).toEqual(['X402_SETTLER_KEY']);
   expect(atFault({ FAUCET_KEY: X402_SETTLER_KEY })).toEqual(['FAUCET_KEY']);
   expect(atFault({ FAUCET_USD_MICROS: '0.25' })).toEqual(['FAUCET_USD_MICROS']);
+});
+
+test('cards and lightning are set up wholly, or refused', () => {
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
+  const lnd = { LND_URL: 'https://lnd.internal:8080', LND_MACAROON: 'ab'.repeat(20) };
+  expect(readConfig(stripe).billing).toEqual({
+    stripe: { secretKey: 'sk_test_0123456789', webhookSecret: 'whsec_0123456789', apiUrl: undefined },
+    lightning: undefined,
+  });
+  expect(readConfig({ ...lnd, LIGHTNING_USD_PER_BTC: '65000.5' }).billing.lightning).toEqual({
+    url: 'https://lnd.internal:8080',
+    macaroon: 'ab'.repeat(20),
+    rate: { fixed: '65000.5' },
+  });
+  expect(atFault({ STRIPE_SECRET_KEY: stripe.STRIPE_SECRET_KEY })).toEqual(['STRIPE_WEBHOOK_SECRET']);
+  expect(atFault({ ...stripe, STRIPE_SECRET_KEY: 'hunter2' })).toEqual(['STRIPE_SECRET_KEY']);
+  expect(atFault(lnd)).toEqual(['LIGHTNING_RATE_URL']);
+  const both = { LIGHTNING_RATE_URL: 'https://ticker.example', LIGHTNING_USD_PER_BTC: '1' };
+  expect(atFault({ ...lnd, ...both })).toEqual(['LIGHTNING_RATE_URL']);
+  expect(atFault({ ...lnd, LND_MACAROON: 'hunter2', LIGHTNING_USD_PER_BTC: '0' }).sort()).toEqual([
+    'LIGHTNING_USD_PER_BTC',
+    'LND_MACAROON',
+  ]);
 });
 
 test('in production payments go to a wallet that the operator has named, since nobody holds the key of the derived one', () => {

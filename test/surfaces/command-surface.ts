@@ -56,6 +56,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   recovery: ['recovery_address'],
   address: ['recovery_address'],
   branch_project_id: ['branch_id'],
+  state: ['enabled'],
+  topup_id: ['topup'],
 };
 
 /** The words that call a command with these values, which go by the names of paths and inputs. */

@@ -4,11 +4,7 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Projects are neither copied nor moved yet.': ['archives', 'cloud', 'core', 'transfer', 'projects export'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Chats of a community are not routed to yet.': ['channel-route'],
-  'Money comes in by x402 and from the platform admin, and by no other way yet.': [
-    'billing checkout',
-    'billing topup',
-    'billing auto-recharge',
-    'allowance checkout',
+  'These figures are not shown yet.': [
     'allowance history',
     'projects costs',
     'projects tenant-payments',

@@ -168,11 +168,14 @@ export interface BillingAccount {
   readonly orgId: string;
   readonly availableUsdMicros: number;
   readonly heldUsdMicros: number;
-  readonly emailCreditsRemaining: 0;
+  readonly owedUsdMicros: number;
+  readonly emailCreditsRemaining: number;
   readonly tier: 'prototype' | 'hobby' | 'team';
   readonly leaseExpiresAt: string | null;
-  readonly autoRechargeEnabled: false;
-  readonly autoRechargeThreshold: null;
+  readonly autoRechargeEnabled: boolean;
+  readonly autoRechargeThreshold: number | null;
+  readonly autoRechargeCard: string | null;
+  readonly autoRechargeStopped: string | null;
 }
 
 export interface ChatBinding {
@@ -188,6 +191,41 @@ export interface ChatBinding {
   readonly codeExpiresAt: string | null;
   readonly createdAt: string;
   readonly activatedAt: string | null;
+}
+
+export interface Checkout {
+  readonly orgId: string;
+  readonly product: 'balance_topup' | 'tier' | 'email_pack';
+  readonly rail: 'card' | 'lightning' | 'balance';
+  readonly topupId: string;
+  readonly status: 'creating' | 'pending' | 'paid' | 'paid_late' | 'failed' | 'expired';
+  readonly amountUsdMicros: number;
+  readonly tier: 'prototype' | 'hobby' | 'team' | null;
+  readonly outcome: 'bought' | 'kept' | null;
+  readonly failure: string | null;
+  readonly automatic: boolean;
+  readonly checkoutUrl: string | null;
+  readonly bolt11: string | null;
+  readonly paymentHash: string | null;
+  readonly amountSats: number | null;
+  readonly usdValueIsQuote: boolean;
+  readonly quotedRate: {
+    readonly usdPerBtc: string;
+    readonly source: string;
+    readonly observedAt: string;
+    readonly amountSats: number;
+  } | null;
+  readonly invoiceExpiresAt: string | null;
+  readonly paidAt: string | null;
+  readonly createdAt: string;
+  readonly creditedLedgerId: string | null;
+  readonly takenBackUsdMicros: number;
+  readonly nextActions: readonly {
+    readonly type: 'poll';
+    readonly method: 'GET';
+    readonly path: string;
+    readonly why: string;
+  }[];
 }
 
 export interface CiBinding {

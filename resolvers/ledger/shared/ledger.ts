@@ -40,6 +40,8 @@ export interface Posting {
   readonly promotional?: bigint | undefined;
   readonly reference?: LedgerReference | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a credit: what is owed is left as it is, because the credit is to pay for something. See {@link payDebt}. */
+  readonly keepsDebt?: true | undefined;
 }
 
 export interface Posted {
@@ -94,7 +96,54 @@ export async function post(work: Work, posting: Posting): Promise<Posted> {
     const reason = 'the balance would be larger than can be shown exactly';
     throw invalidField('amount_usd_micros', reason);
   }
-  return write(work, posting, { available: amount, held: 0n, promotional: posting.promotional ?? 0n });
+  const credited = await write(work, posting, { available: amount, held: 0n, promotional: posting.promotional ?? 0n });
+  if (posting.keepsDebt !== true && balance.owed > 0n) await payDebt(work, orgId);
+  return credited;
+}
+
+/** What is taken back because it was returned to whoever had paid it. */
+export interface TakenBack {
+  readonly orgId: string;
+  /** Micro-dollars, above zero. */
+  readonly amount: bigint;
+  readonly reference: LedgerReference;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Takes back what was credited before: paid credit first, then promotional credit. What the balance no longer covers is
+ * owed, and the next credit pays it. Its caller sees to it that it happens once.
+ *
+ * @returns what is owed of it, in micro-dollars
+ */
+export async function takeBack(work: Work, { orgId, amount, reference, metadata }: TakenBack): Promise<bigint> {
+  const balance = await lockBalance(work, orgId);
+  const taken = least(balance.available, amount);
+  const owed = amount - taken;
+  if (taken > 0n) {
+    const paid = balance.available - balance.promotional;
+    const promotional = taken > paid ? taken - paid : 0n;
+    await write(
+      work,
+      { orgId, direction: 'debit', kind: 'card_refund', amount: taken, reference, metadata },
+      { available: -taken, held: 0n, promotional },
+    );
+  }
+  if (owed > 0n) await work.rows(oweStatement.with({ orgId, by: owed }));
+  return owed;
+}
+
+/** Pays what an organization owes out of what it can spend, as far as that goes. */
+export async function payDebt(work: Work, orgId: string): Promise<void> {
+  const { available, promotional, owed } = await lockBalance(work, orgId);
+  const amount = least(available, owed);
+  if (amount === 0n) return;
+  await write(
+    work,
+    { orgId, direction: 'debit', kind: 'debt', amount },
+    { available: -amount, held: 0n, promotional: least(promotional, amount) },
+  );
+  await work.rows(oweStatement.with({ orgId, by: -amount }));
 }
 
 /**
@@ -122,7 +171,7 @@ export async function hold(work: Work, { orgId, amount, reference, metadata }: H
  */
 export async function settleHold(work: Work, settlement: Settlement): Promise<bigint> {
   const { orgId, reference, kind, captured, metadata } = settlement;
-  await lockBalance(work, orgId);
+  const { owed } = await lockBalance(work, orgId);
   const held = await find(work, { orgId, reference, kind: 'hold' });
   if (held === undefined) throw new RangeError(`Nothing is held for ${reference.type} ${reference.id}.`);
   const taken = await find(work, { orgId, reference, kind });
@@ -138,6 +187,7 @@ export async function settleHold(work: Work, settlement: Settlement): Promise<bi
   if (rest > 0n) {
     const posting: Posting = { orgId, direction: 'credit', kind: 'release', amount: rest, reference, metadata };
     await write(work, posting, { available: rest, held: -rest, promotional: held.promotional - promotional });
+    if (owed > 0n) await payDebt(work, orgId);
   }
   return captured;
 }
@@ -286,6 +336,13 @@ const postStatement = statement(
         sql`from moved`,
       )} returning ${row}`;
   },
+);
+
+const oweStatement = statement(
+  'ledger.owe',
+  { params: { ...pick(orgBalances, 'orgId'), by: typed<bigint>('bigint') } },
+  ({ orgId, by }) => sql`update ${orgBalances} ${setOf(orgBalances, { owed: sql`${orgBalances.owed} + ${by}::bigint` })}
+    where ${orgBalances.orgId} = ${orgId}`,
 );
 
 const balanceStatement = statement(

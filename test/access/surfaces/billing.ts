@@ -1,5 +1,8 @@
 import type { Stage, Surfaces } from './surface.ts';
 
+/** A top-up that there is not. */
+const nobodysTopup = '00000000-0000-4000-8000-00000000000a';
+
 export const billingSurfaces = ({ params }: Stage): Surfaces => {
   const org = (selection: string) => () => `{ organization(id: "${params.org_id}") { ${selection} } }`;
   return {
@@ -31,6 +34,21 @@ export const billingSurfaces = ({ params }: Stage): Surfaces => {
     'GET /orgs/v1/:org_id/billing/history': {
       cells: 'A + + + N F A +',
       field: org('billing { history { edges { cursor } } }'),
+    },
+    'POST /orgs/v1/:org_id/checkouts': {
+      cells: 'A K K F N F A K',
+      body: () => ({ product: 'email_pack' }),
+      field: () => `mutation { createCheckout(input: { org: "${params.org_id}", product: EMAIL_PACK }) { topupId } }`,
+    },
+    'GET /orgs/v1/:org_id/checkouts/:topup_id': {
+      cells: 'A L L L L F A L',
+      prepare: async () => ({ topup_id: nobodysTopup }),
+      field: () => `{ checkout(org: "${params.org_id}", topup: "${nobodysTopup}") { topupId } }`,
+    },
+    'PATCH /orgs/v1/:org_id/billing/auto-recharge': {
+      cells: 'A + + F N F A +',
+      body: () => ({ enabled: false }),
+      field: () => `mutation { setAutoRecharge(input: { org: "${params.org_id}", enabled: false }) { orgId } }`,
     },
     'POST /orgs/v1/admin/:org_id/credits': {
       addition: { status: 201, reason: 'until money can be paid in, the platform admin credits a balance' },

@@ -31,7 +31,7 @@ export const signerSurfaces = ({ params, service }: Stage): Surfaces => {
   const inBody = (more: object) => () => ({ project_id: params.project_id, ...more });
   const read = 'A + + + + + A F';
   const change = 'A + + F N + A F';
-  const onChain = 'A K K F N K A F';
+  const onChain = 'A E E F N E A F';
   const target = () => `project: "${params.project_id}", signer: "${idOf('cwlt')}"`;
   const one = '/contracts/v1/signers/:signer_id';
   const call = {
@@ -123,7 +123,7 @@ export const signerSurfaces = ({ params, service }: Stage): Surfaces => {
         `mutation { deployContract(input: { ${target()}, chain: BASE_SEPOLIA, bytecode: "0x00" }) { callId } }`,
     },
     'POST /contracts/v1/read': {
-      cells: 'K K K K K K K K',
+      cells: 'E E E E E E E E',
       body: () => call,
       field: () => `{ contractRead(${callInGraph}) { result } }`,
     },

@@ -2,8 +2,9 @@ import type { Command, Group } from '../command.ts';
 import { local } from '../failure.ts';
 import { activeWallet, findWallet, newWallet, shownWallet, walletName } from '../files/wallets.ts';
 import { call } from '../net/gateway.ts';
-import { operationCommand } from '../operation-command.ts';
-import { rows } from '../operations/allowance.ts';
+import { operationCommand, perform } from '../operation-command.ts';
+import { rows as faucet } from '../operations/allowance.ts';
+import { rows } from '../operations/billing.ts';
 
 const status: Command = {
   words: 'allowance status',
@@ -50,7 +51,7 @@ const balance: Command = {
   },
 };
 
-const fund = operationCommand('allowance fund', rows['allowance.faucet'], {
+const fund = operationCommand('allowance fund', faucet['allowance.faucet'], {
   flags: { address: null },
   more: [{ name: 'address', type: 'string', about: 'The wallet that gets it; the one in use unless told.' }],
   set: async ({ cli, flags }) => ({ address: flags.text('address') ?? (await activeWallet(cli)).address }),
@@ -58,8 +59,29 @@ const fund = operationCommand('allowance fund', rows['allowance.faucet'], {
   examples: [['For the wallet in use', 'allowance fund']],
 });
 
+const checkout: Command = {
+  words: 'allowance checkout',
+  summary: 'Begin a payment by card for the prepaid balance behind the wallet in use: it answers the page to pay on.',
+  flags: [
+    {
+      name: 'amount',
+      type: 'integer',
+      required: true,
+      about: 'Micro-dollars, at least 500,000 and whole cents (a multiple of 10,000).',
+    },
+  ],
+  examples: [['Five dollars', 'allowance checkout --amount 5000000']],
+  operations: ['billing.lookup', 'billing.createCheckout'],
+  async run({ cli, flags }) {
+    const { address } = await activeWallet(cli);
+    const { org_id: org } = await perform(cli, rows['billing.lookup'], { wallet: address });
+    const wanted = { org, product: 'balance_topup', amount_usd_micros: flags.number('amount') };
+    return perform(cli, rows['billing.createCheckout'], wanted);
+  },
+};
+
 export const group: Group = {
   name: 'allowance',
   about: ['svc allowance: the wallet in use. `svc wallets` has all of them.'],
-  commands: [status, create, fund, exportAddress, balance],
+  commands: [status, create, fund, exportAddress, balance, checkout],
 };

@@ -2,6 +2,76 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'billing.createCheckout': {
+    operation: 'billing.createCheckout',
+    command: 'billing checkout',
+    summary:
+      'Begin a payment for the prepaid balance, a tier or mail credits: it answers a page for a card, or an invoice.',
+    method: 'POST',
+    path: '/orgs/v1/:org_id/checkouts',
+    inputs: {
+      org: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      product: {
+        at: 'body',
+        as: 'product',
+        type: 'string',
+        about: 'What is bought.',
+        required: true,
+        choices: ['balance_topup', 'tier', 'email_pack'],
+      },
+      rail: {
+        at: 'body',
+        as: 'rail',
+        type: 'string',
+        about: 'How it is paid: by card unless named. By lightning the balance alone, and with an Idempotency-Key.',
+        choices: ['card', 'lightning'],
+      },
+      amount_usd_micros: {
+        at: 'body',
+        as: 'amount_usd_micros',
+        type: 'integer',
+        about: 'For balance_topup by card: micro-dollars, at least 500,000 and whole cents (a multiple of 10,000).',
+      },
+      amount_sats: {
+        at: 'body',
+        as: 'amount_sats',
+        type: 'number',
+        about: 'For rail lightning: 100 to 1,000,000 sats.',
+      },
+      tier: {
+        at: 'body',
+        as: 'tier',
+        type: 'string',
+        about: 'For tier: hobby or team.',
+        choices: ['prototype', 'hobby', 'team'],
+      },
+      success_url: {
+        at: 'body',
+        as: 'success_url',
+        type: 'string',
+        about: 'Where the payer is led afterwards; the console unless named.',
+      },
+      cancel_url: {
+        at: 'body',
+        as: 'cancel_url',
+        type: 'string',
+        about: 'Where the payer is led who does not pay; the console unless named.',
+      },
+      save_card: {
+        at: 'body',
+        as: 'save_card',
+        type: 'boolean',
+        about: 'Whether the card is kept for auto-recharge.',
+      },
+    },
+    key: 'taken',
+  },
   'billing.createEmailOrganization': {
     operation: 'billing.createEmailOrganization',
     command: 'billing create-email',
@@ -31,6 +101,29 @@ export const rows = {
         as: 'org_id',
         type: 'string',
         about: 'Organization, a UUID.',
+        required: true,
+      },
+    },
+  },
+  'billing.getCheckout': {
+    operation: 'billing.getCheckout',
+    command: 'billing checkout-status',
+    summary: 'Where a payment by card or by lightning stands.',
+    method: 'GET',
+    path: '/orgs/v1/:org_id/checkouts/:topup_id',
+    inputs: {
+      org: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      topup: {
+        at: 'path',
+        as: 'topup_id',
+        type: 'string',
+        about: 'The top-up, a UUID.',
         required: true,
       },
     },
@@ -108,5 +201,37 @@ export const rows = {
         about: 'Mail address.',
       },
     },
+  },
+  'billing.setAutoRecharge': {
+    operation: 'billing.setAutoRecharge',
+    command: 'billing auto-recharge',
+    summary: 'Have mail credits bought when they run low, from the balance or with the saved card; or no longer.',
+    method: 'PATCH',
+    path: '/orgs/v1/:org_id/billing/auto-recharge',
+    inputs: {
+      org: {
+        at: 'path',
+        as: 'org_id',
+        type: 'string',
+        about: 'Organization, a UUID.',
+        required: true,
+      },
+      enabled: {
+        at: 'body',
+        as: 'enabled',
+        type: 'boolean',
+        about: 'Whether packs are bought. Where credits are low already, one is bought at once.',
+        required: true,
+      },
+      threshold: {
+        at: 'body',
+        as: 'threshold',
+        type: 'integer',
+        about: 'Credits below which a pack is bought: as it was unless named, at first 2000.',
+        min: 0,
+        max: 10000,
+      },
+    },
+    key: 'taken',
   },
 } satisfies Record<string, OperationSpec>;

@@ -28,8 +28,8 @@ export function HowToPay({ orgId, refusal: { details } }: HowToPayProps) {
       </p>
       <ol aria-label="How to pay">
         <li>
-          Ask the operator of this gateway to add {dollars(required - available)} to the balance. Then press the button
-          again.
+          Add {dollars(required - available)} to the balance below, or ask the operator of this gateway to. Then press
+          the button again.
         </li>
         <li>
           Pay {dollars(required)} in USDC{network !== undefined && ` on the network ${network}`} from a wallet at a

@@ -5,7 +5,9 @@ import { Meter } from '../../design/meter.tsx';
 import { Section } from '../../design/section.tsx';
 import { useAsk } from '../../graph/use-live-query.ts';
 import { may } from '../../session/may.ts';
+import { AddMoney } from './add-money.tsx';
 import { Balance } from './balance.tsx';
+import { MailCredits } from './mail-credits.tsx';
 import type { OrganizationProps } from './parts.ts';
 import { Plan } from './plan.tsx';
 import { OrganizationUsageDocument, TiersDocument } from './usage.graphql.ts';
@@ -65,6 +67,8 @@ export function Usage({ organization }: OrganizationProps) {
         {() => <Plan organization={organization} offers={offers} active={answer.data?.tierStatus?.active === true} />}
       </Loaded>
       {may(role, 'org:billing:read') && <Balance org={orgId} isSold={isSold} />}
+      <AddMoney organization={organization} />
+      {may(role, 'org:billing:read') && <MailCredits organization={organization} />}
     </div>
   );
 }

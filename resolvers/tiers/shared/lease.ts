@@ -1,9 +1,9 @@
-import { sql } from '../../db/drizzle.ts';
-import { ledgerEntries, type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
-import { allOf, computed, pick, setOf, statement, typed } from '../../db/sql.ts';
-import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
-import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { tiers } from '../../kernel/limits/tier-table.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { ledgerEntries, type Org, orgs, type Tier } from '../../../db/schema/orgs.ts';
+import { allOf, computed, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { forgetProjectTargets } from '../../../kernel/access/project-target.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { tiers } from '../../../kernel/limits/tier-table.ts';
 
 /** How far ahead a free lease can be renewed, in days: what costs nothing could be renewed for ever. */
 const freeLeaseDaysMax = 365;

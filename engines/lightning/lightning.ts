@@ -1,0 +1,61 @@
+/** How invoices are made and looked at, and what they are worth. */
+export interface LightningSettings {
+  /** REST interface of an LND node. */
+  readonly url: string;
+  /** In hexadecimal digits. */
+  readonly macaroon: string;
+  readonly rate: { readonly fixed: string } | { readonly url: string };
+}
+
+export interface InvoiceWanted {
+  /** 32 bytes that the invoice reveals when it is paid. The same ones make the same invoice. */
+  readonly preimage: Buffer;
+  readonly sats: bigint;
+  readonly memo: string;
+  readonly expirySeconds: number;
+}
+
+export interface Invoice {
+  readonly bolt11: string;
+  /** In hexadecimal digits. */
+  readonly paymentHash: string;
+  readonly expiresAt: Date;
+}
+
+/** A payment that the node has proven. */
+export interface InvoicePayment {
+  readonly paidAt: Date;
+}
+
+/** What a bitcoin costs. */
+export interface Rate {
+  /** Dollars, as a decimal number. */
+  readonly usdPerBtc: string;
+  readonly source: string;
+  readonly observedAt: Date;
+}
+
+/** Takes payments by lightning. */
+export interface Lightning {
+  /** @throws LightningUnavailable */
+  readonly rate: () => Promise<Rate>;
+  /** @throws LightningUnavailable */
+  readonly createInvoice: (wanted: InvoiceWanted) => Promise<Invoice>;
+  /**
+   * @returns the payment; null while there is none
+   * @throws LightningUnavailable also for an answer that does not hold: another hash, amount or preimage
+   */
+  readonly lookup: (invoice: { readonly paymentHash: string; readonly sats: bigint }) => Promise<InvoicePayment | null>;
+}
+
+/** The node, or the source of the rate, cannot be asked or is not to be believed. Its own words are the cause alone. */
+export class LightningUnavailable extends Error {
+  override readonly name = 'LightningUnavailable';
+}
+
+/** Micro-dollars that sats are worth, rounded down. @param usdPerBtc a decimal number */
+export function satsValue(sats: bigint, usdPerBtc: string): bigint {
+  const [whole, part = ''] = usdPerBtc.split('.');
+  const microsPerBtc = BigInt(whole! + part.slice(0, 6).padEnd(6, '0'));
+  return (sats * microsPerBtc) / 100_000_000n;
+}
