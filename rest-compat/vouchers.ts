@@ -11,5 +11,10 @@ export const voucherRoutes = [
     { usual: 201, of: ({ already }: RedeemedVoucher) => (already ? 200 : 201) },
     redeemVoucher,
   ),
-  route('POST', '/vouchers/v1', { usual: 201, of: ({ code }: MadeVoucher) => (code === null ? 200 : 201) }, mintVoucher),
+  route(
+    'POST',
+    '/vouchers/v1',
+    { usual: 201, of: ({ code }: MadeVoucher) => (code === null ? 200 : 201) },
+    mintVoucher,
+  ),
 ];

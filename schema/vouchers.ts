@@ -77,7 +77,11 @@ const IssuerRef = builder.objectRef<ShownIssuer>('VoucherIssuer').implement({
       description: 'What a voucher is worth that any client may have, in micro-dollars; null where none may.',
       resolve: ({ publicAmount }) => (publicAmount === null ? null : Number(publicAmount)),
     }),
-    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'Since when it may make none.' }),
+    disabledAt: t.expose('disabledAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it may make none.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 });
@@ -98,7 +102,11 @@ changeField('redeemVoucher', redeemVoucher, {
   argument: 'The voucher.',
 });
 
-changeField('mintVoucher', mintVoucher, { type: MadeVoucherRef, input: 'A voucher to make.', argument: 'The voucher.' });
+changeField('mintVoucher', mintVoucher, {
+  type: MadeVoucherRef,
+  input: 'A voucher to make.',
+  argument: 'The voucher.',
+});
 
 changeField('mintPublicVoucher', mintPublicVoucher, {
   type: MadeVoucherRef,

@@ -1,8 +1,8 @@
 import type { LeasedKind } from '../kernel/durability/leased-work.ts';
 import type { Services } from '../kernel/run/context.ts';
 import { branchWork } from '../resolvers/branches/branch-workers.ts';
-import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
+import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
 import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noticeWork } from '../resolvers/notices/notice-workers.ts';

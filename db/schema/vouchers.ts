@@ -24,9 +24,7 @@ export const voucherIssuers = pgTable(
     uniqueIndex('voucher_issuers_key_uq').on(t.keyHash),
     uniqueIndex('voucher_issuers_name_uq').on(t.name),
     // Any client is served by one issuer.
-    uniqueIndex('voucher_issuers_public_uq')
-      .on(sql`(true)`)
-      .where(sql`${t.publicAmount} is not null`),
+    uniqueIndex('voucher_issuers_public_uq').on(sql`(true)`).where(sql`${t.publicAmount} is not null`),
     index('voucher_issuers_newest_idx').on(t.createdAt, t.id),
   ],
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { networkOf } from '../../core/network-of.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
 import { sql } from '../../db/drizzle.ts';
 import { type Org, orgBalances } from '../../db/schema/orgs.ts';
 import { pick, statement } from '../../db/sql.ts';

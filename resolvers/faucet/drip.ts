@@ -82,8 +82,6 @@ const findStatement = statement(
   ({ id }, row) => sql`select ${row} from ${faucetDrips} where ${faucetDrips.id} = ${id}`,
 );
 
-const insertStatement = statement(
-  'faucet.insert',
-  { params: pick(faucetDrips, 'id', 'address', 'amount') },
-  (given) => insertInto(faucetDrips, { ...given, dueAt: sql`now()` }),
+const insertStatement = statement('faucet.insert', { params: pick(faucetDrips, 'id', 'address', 'amount') }, (given) =>
+  insertInto(faucetDrips, { ...given, dueAt: sql`now()` }),
 );

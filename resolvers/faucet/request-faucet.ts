@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { networkOf } from '../../core/network-of.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { faucetDrips, faucetTurns } from '../../db/schema/faucet.ts';
 import { computed, excluded, insertInto, nameOf, pick, setOf, statement } from '../../db/sql.ts';

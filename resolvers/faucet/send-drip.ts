@@ -93,22 +93,24 @@ const beginStatement = statement(
 const announceStatement = statement(
   'faucet.announce',
   { params: { ...held, txHash: typed<string>('text') }, row: pick(faucetDrips, 'id') },
-  ({ txHash, ...given }, row) => sql`update ${faucetDrips} ${setOf(faucetDrips, {
-    txHash,
-    sentAt: sql`now()`,
-    state: sql`'sent'`,
-  })} where ${isHeld(given)} returning ${row}`,
+  ({ txHash, ...given }, row) =>
+    sql`update ${faucetDrips} ${setOf(faucetDrips, {
+      txHash,
+      sentAt: sql`now()`,
+      state: sql`'sent'`,
+    })} where ${isHeld(given)} returning ${row}`,
 );
 
 const putOffStatement = statement(
   'faucet.put-off',
   { params: { ...held, state: typed<DripState>('text'), seconds: typed<number>('double precision') } },
-  ({ state, seconds, ...given }) => sql`update ${faucetDrips} ${setOf(faucetDrips, {
-    state,
-    txHash: sql`case when ${state} = 'queued' then null else ${faucetDrips.txHash} end`,
-    dueAt: sql`now() + make_interval(secs => ${seconds})`,
-    lease: sql`null`,
-  })} where ${isHeld(given)}`,
+  ({ state, seconds, ...given }) =>
+    sql`update ${faucetDrips} ${setOf(faucetDrips, {
+      state,
+      txHash: sql`case when ${state} = 'queued' then null else ${faucetDrips.txHash} end`,
+      dueAt: sql`now() + make_interval(secs => ${seconds})`,
+      lease: sql`null`,
+    })} where ${isHeld(given)}`,
 );
 
 const settleStatement = statement(

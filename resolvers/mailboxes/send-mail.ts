@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { mailboxAttachments, mailboxMessages, mailRecipients, mailSuppressions } from '../../db/schema/mailboxes.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { computed, insertInto, insertSelect, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
@@ -11,6 +11,7 @@ import { spendDaily } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf, mailboxSendsPerMinute } from '../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { spendEmailCredit } from '../checkouts/shared/spend-email-credit.ts';
 import { mailboxToSend } from './find-mailbox.ts';
 import { findMessage } from './find-message.ts';
 import { attachmentsOf, mailInput, textOf } from './mail-input.ts';
@@ -47,12 +48,7 @@ export const sendMailboxMail = mutation({
     const answered =
       input.in_reply_to === undefined ? undefined : await findMessage(work.rows, mailbox.id, input.in_reply_to);
     await refuseSuppressed(work, knownAs(input.to));
-    await spendDaily(work, {
-      orgId: org.id,
-      resource: 'emails_per_day',
-      limit: limitsOf(org).emailsPerDay,
-      message: 'The organization’s mails of today are used up.',
-    });
+    await spendAllowance(work, org);
     // From here on, senders of the organization wait for each other: the count of the day is one row.
     await refuseFast(work, mailbox);
     await countRecipient(work, mailbox, knownAs(input.to));
@@ -211,6 +207,21 @@ const written = pick(
   'status',
   'provider',
 );
+
+/** One of the day's mails, else one mail credit. @throws QUOTA_EXCEEDED without either */
+async function spendAllowance(work: Work, org: Org): Promise<void> {
+  try {
+    await spendDaily(work, {
+      orgId: org.id,
+      resource: 'emails_per_day',
+      limit: limitsOf(org).emailsPerDay,
+      message: 'The organization’s mails of today are used up.',
+    });
+  } catch (error) {
+    const isUsedUp = error instanceof ServiceError && error.code === 'QUOTA_EXCEEDED';
+    if (!isUsedUp || !(await spendEmailCredit(work, org.id))) throw error;
+  }
+}
 
 const insertStatement = statement(
   'mailboxes.insert-message',

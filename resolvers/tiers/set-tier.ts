@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { invalidField } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
 import { isPrincipal } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';

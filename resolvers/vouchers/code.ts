@@ -19,11 +19,8 @@ export function newVoucherCode(): string {
  * @returns undefined for a text that is no code
  */
 export function voucherCodeHash(text: string): string | undefined {
-  const code = text
-    .trim()
-    .toUpperCase()
-    .replaceAll('-', '')
-    .replaceAll('O', '0')
-    .replaceAll(/[IL]/g, '1');
-  return code.length === letters && [...code].every((letter) => alphabet.includes(letter)) ? sha256Hex(code) : undefined;
+  const code = text.trim().toUpperCase().replaceAll('-', '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  return code.length === letters && [...code].every((letter) => alphabet.includes(letter))
+    ? sha256Hex(code)
+    : undefined;
 }

@@ -44,6 +44,5 @@ export async function lockIssuer(work: Work, id: string): Promise<ShownIssuer | 
 const lockStatement = statement(
   'vouchers.lock-issuer',
   { params: pick(voucherIssuers, 'id'), row: issuerColumns },
-  ({ id }, row) =>
-    sql`select ${row} from ${voucherIssuers} where ${voucherIssuers.id} = ${id} for no key update`,
+  ({ id }, row) => sql`select ${row} from ${voucherIssuers} where ${voucherIssuers.id} = ${id} for no key update`,
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { networkOf } from '../../core/network-of.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
 import { sql } from '../../db/drizzle.ts';
 import { voucherIssuers } from '../../db/schema/vouchers.ts';
 import { statement } from '../../db/sql.ts';

@@ -84,7 +84,14 @@ export const redeemVoucher = mutation({
       reference: { type: 'voucher', id: voucherId },
     });
     const { redeemedAt } = redeemed!;
-    return { voucherId, orgId: org.id, amount, available: entry.availableAfter, redeemedAt: redeemedAt!, already: false };
+    return {
+      voucherId,
+      orgId: org.id,
+      amount,
+      available: entry.availableAfter,
+      redeemedAt: redeemedAt!,
+      already: false,
+    };
   },
   audit: ({ voucherId, orgId, amount, already }) =>
     already
@@ -129,7 +136,8 @@ export const redeemVoucher = mutation({
 
 /** The organization under its lock; the wallet's own is made when it is first needed. */
 async function orgFor(work: Work & { readonly org?: { readonly id: string } | undefined }, caller: Caller) {
-  const { id } = work.org ?? (await findOrCreateOwnOrg(work, isPrincipal(caller) ? caller.principal.id : '', redeem)).org;
+  const { id } =
+    work.org ?? (await findOrCreateOwnOrg(work, isPrincipal(caller) ? caller.principal.id : '', redeem)).org;
   const org = await lockOrgFor(work, id, redeem);
   if (org.lifecycleState === 'purged') refuseWhileClosed(org);
   return org;

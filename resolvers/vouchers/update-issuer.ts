@@ -66,8 +66,9 @@ const updateStatement = statement(
     },
     row: issuerColumns,
   },
-  ({ id, isDisabled, ...given }, row) => sql`update ${voucherIssuers} ${setOf(voucherIssuers, {
-    ...given,
-    disabledAt: sql`case when ${isDisabled} then coalesce(${voucherIssuers.disabledAt}, now()) end`,
-  })} where ${voucherIssuers.id} = ${id} returning ${row}`,
+  ({ id, isDisabled, ...given }, row) =>
+    sql`update ${voucherIssuers} ${setOf(voucherIssuers, {
+      ...given,
+      disabledAt: sql`case when ${isDisabled} then coalesce(${voucherIssuers.disabledAt}, now()) end`,
+    })} where ${voucherIssuers.id} = ${id} returning ${row}`,
 );

@@ -11,7 +11,10 @@ const { admin, nobody } = service.actors;
 type Caller = Parameters<typeof call>[0];
 let networks = 0;
 const createEmail = (email: string, actor: Caller = nobody) =>
-  call(actor, 'POST', '/orgs/v1/email', { body: { email }, headers: { 'x-forwarded-for': `198.51.100.${++networks}` } });
+  call(actor, 'POST', '/orgs/v1/email', {
+    body: { email },
+    headers: { 'x-forwarded-for': `198.51.100.${++networks}` },
+  });
 const link = (actor: Caller, orgId: string, wallet: string) =>
   call(actor, 'POST', `/orgs/v1/${orgId}/wallets`, { body: { wallet } });
 const address = () => `${randomUUID()}@example.com`;

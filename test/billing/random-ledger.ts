@@ -67,7 +67,10 @@ export async function moveAtRandom(
 }
 
 /** Each balance is the sum of its entries, each entry carries the balance after it, and nothing was ever below zero. */
-export async function expectProvenBalances(service: Pick<Service, 'control'>, orgIds: readonly string[]): Promise<void> {
+export async function expectProvenBalances(
+  service: Pick<Service, 'control'>,
+  orgIds: readonly string[],
+): Promise<void> {
   const faults = await service.control.sql(
     `with moved as (
        select e.*,

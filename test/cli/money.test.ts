@@ -48,7 +48,9 @@ test('svc redeems vouchers, and exports what moved the balance', async () => {
     'id,created_at,direction,kind,amount_usd_micros,balance_after_available,balance_after_held,reference_type,reference_id,metadata',
   );
   expect(lines).toHaveLength(4);
-  expect(lines[1]).toMatch(/,credit,adjustment,7,150007,0,credit,'=1\+1,"\{""reason"":""a \\""word\\"", and one more""\}"$/);
+  expect(lines[1]).toMatch(
+    /,credit,adjustment,7,150007,0,credit,'=1\+1,"\{""reason"":""a \\""word\\"", and one more""\}"$/,
+  );
   expect(lines[2]).toMatch(/,credit,voucher,50000,150000,0,voucher,[0-9a-f-]{36},\{\}$/);
   const written = await ada.svc('billing', 'export', orgId, '--output', 'history.csv');
   expect(written.json).toMatchObject({ entries: 3, output: 'history.csv' });

@@ -1,8 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { freshAddress } from '../helpers/payments.ts';
+import { afterAll, expect, test } from 'vitest';
 import { startChain } from '../helpers/chain.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
+import { freshAddress } from '../helpers/payments.ts';
 import { startService } from '../helpers/service.ts';
 
 const chain = await startChain({ chainId: 84532 });

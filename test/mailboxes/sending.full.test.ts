@@ -198,6 +198,19 @@ test('the tier limits the mails of a day over all mailboxes, exactly under 50 se
   expect(kept).toHaveLength(10);
 });
 
+test('a mail beyond the day takes one mail credit, and none is taken twice under 20 senders at once', async () => {
+  const box = await newBox();
+  await control.sql(`update orgs set limit_overrides = '{"emailsPerDay": 1}' where id = $1`, [box.orgId]);
+  await control.sql('insert into org_balances (org_id, email_credits) values ($1, 5)', [box.orgId]);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => box.send(box.id, { to: 'ada@example.com', ...hello })),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(6);
+  expect(answers.find(({ status }) => status !== 201)!.body.code).toBe('QUOTA_EXCEEDED');
+  const [balance] = await control.sql('select email_credits from org_balances where org_id = $1', [box.orgId]);
+  expect(balance).toEqual({ email_credits: '0' });
+});
+
 test('the tier limits whom an organization writes to, and nothing is counted of what is refused', async () => {
   const box = await newBox();
   await control.sql(`update orgs set limit_overrides = '{"emailsPerDay": 1000, "mailRecipients": 3}' where id = $1`, [

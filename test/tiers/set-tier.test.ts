@@ -398,7 +398,9 @@ test('what was paid with promotional credit comes back as promotional credit', a
   await service.control.sql('update org_balances set promotional_usd_micros = 1000000 where org_id = $1', [orgId]);
   await set(wallet, 'hobby');
   const promotional = async () =>
-    (await service.control.sql('select promotional_usd_micros as value from org_balances where org_id = $1', [orgId]))[0];
+    (
+      await service.control.sql('select promotional_usd_micros as value from org_balances where org_id = $1', [orgId])
+    )[0];
   expect(await promotional()).toEqual({ value: '0' });
   // What is left of the hobby lease pays for a part of the next one, and what was promotional of it first.
   expect((await set(wallet, 'team')).status).toBe(200);

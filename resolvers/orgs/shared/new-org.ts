@@ -86,7 +86,10 @@ const countStatement = statement(
     params: { ...pick(memberships, 'principalId'), leaving: typed<string | null>('uuid') },
     row: { owned: computed<number>('integer', sql`count(*)::int`) },
   },
-  ({ principalId, leaving }, row) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
+  (
+    { principalId, leaving },
+    row,
+  ) => sql`select ${row} from ${memberships} join ${orgs} on ${orgs.id} = ${memberships.orgId}
     where ${memberships.principalId} = ${principalId} and ${countsAsFree} and ${orgs.id} is distinct from ${leaving}::uuid`,
 );
 

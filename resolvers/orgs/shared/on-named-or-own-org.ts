@@ -1,5 +1,12 @@
 import { invalidField } from '../../../core/errors.ts';
-import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../../../kernel/access/access.ts';
+import {
+  type Access,
+  type NoScope,
+  notAuthorized,
+  type OrgScope,
+  onOrg,
+  signedIn,
+} from '../../../kernel/access/access.ts';
 import type { Action } from '../../../kernel/access/permissions.ts';
 import { findOwnOrg, isMissing, ownScope } from './own-org.ts';
 
