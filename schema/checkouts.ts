@@ -81,7 +81,7 @@ export const CheckoutRef = builder.objectRef<Checkout>('Checkout').implement({
       description: 'What was taken back of it after refunds and disputes.',
       resolve: ({ takenBack }) => Number(takenBack),
     }),
-    checkoutUrl: t.exposeString('checkoutUrl', { nullable: true, description: 'The page where a card is charged.' }),
+    paymentUrl: t.exposeString('checkoutUrl', { nullable: true, description: 'The page where a card is charged.' }),
     bolt11: t.exposeString('bolt11', { nullable: true, description: 'The invoice.' }),
     paymentHash: t.exposeString('paymentHash', {
       nullable: true,

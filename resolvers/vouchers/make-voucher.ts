@@ -73,7 +73,7 @@ const insertStatement = statement(
   {
     params: {
       ...pick(vouchers, 'id', 'issuerId', 'codeHash', 'amount', 'ref', 'idempotencyKey'),
-      context: typed<string | null>('text'),
+      context: typed<string | null>('jsonb'),
       days: typed<number>('integer'),
     },
     row: allOf(vouchers),
@@ -81,7 +81,7 @@ const insertStatement = statement(
   ({ days, context, ...given }, row) =>
     sql`${insertInto(vouchers, {
       ...given,
-      context: sql`${context}::jsonb`,
+      context,
       expiresAt: sql`now() + make_interval(days => ${days})`,
     })} returning ${row}`,
 );

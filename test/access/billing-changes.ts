@@ -57,7 +57,8 @@ export function billingChanges(service: Service, home: Home): Changes {
           () => ({ product: 'email_pack' }),
         ),
         objectId: ({ topup_id }) => topup_id!,
-        written: 'select xmin::text from checkouts where id = $1',
+        // A node goes on with the row itself.
+        written: `select xmin::text from audit_events where action = 'checkout.created' and object_id = $1`,
       },
       {
         ...org,

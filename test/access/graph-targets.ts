@@ -58,7 +58,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   call: 'inner',
   chatBindingId: 'inner',
   rule: 'inner',
-  issuer: 'inner',
+  issuerId: 'inner',
   plan: 'inner',
   operation: 'inner',
   release: 'inner',

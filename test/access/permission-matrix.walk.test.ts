@@ -7,6 +7,7 @@ import { revive } from '../helpers/revive.ts';
 import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
 import { startStripeServer } from '../helpers/stripe-server.ts';
+import { putVoucher } from '../vouchers/put-voucher.ts';
 import { capabilities, expected, roles } from './expected-permissions.ts';
 import { restTargets } from './rest-targets.ts';
 import { releasesOf } from './surfaces/releases-of.ts';
@@ -102,6 +103,9 @@ async function begin({ wallet, orgId }: typeof home): Promise<string> {
   return (await service.call<{ topup_id: string }>(wallet, 'POST', path, { body: topup })).body.topup_id;
 }
 
+/** A voucher that nobody has redeemed. */
+let voucher = '';
+
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
@@ -122,6 +126,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
   'org:checkout:create': () => topup,
+  'org:voucher:redeem': ({ orgId }) => ({ org_id: orgId, code: voucher }),
   'org:auto_recharge:write': () => ({ enabled: false }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
@@ -175,6 +180,7 @@ const ofFunctions = ['project:functions:run', 'project:functions:write', 'projec
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
   if (ofFunctions.includes(action))
     await releasesOf({ service, params: { project_id: target.projectId } }).withFunction('probed');
+  if (action === 'org:voucher:redeem') voucher = await putVoucher(service);
   // A signer takes a balance of 30 days of rent.
   if (action === 'project:signers:write')
     await control.sql(

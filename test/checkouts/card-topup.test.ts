@@ -184,13 +184,13 @@ test('GraphQL begins a payment and shows where it stands', async () => {
   const { wallet, orgId } = await service.owner();
   const { data } = await service.graphql(
     wallet,
-    `mutation ($input: CreateCheckoutInput!) { createCheckout(input: $input) { topupId checkoutUrl status rail product
+    `mutation ($input: CreateCheckoutInput!) { createCheckout(input: $input) { topupId paymentUrl status rail product
       amountUsdMicros organization { id } } }`,
     { input: { org: orgId, product: 'BALANCE_TOPUP', amountUsdMicros: 1_000_000 } },
   );
   const { topupId, ...made } = data.createCheckout;
   expect(made).toEqual({
-    checkoutUrl: stripe.sessionOf(topupId).url,
+    paymentUrl: stripe.sessionOf(topupId).url,
     status: 'PENDING',
     rail: 'CARD',
     product: 'BALANCE_TOPUP',

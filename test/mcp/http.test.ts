@@ -163,7 +163,11 @@ describe('profiles', () => {
 
   test('may be chosen by a header, too', async () => {
     const asked = await tools.rpc(withHeaders({ 'svc-mcp-profile': 'buyer' }), 'tools/list');
-    expect(asked.body.result.tools.map(({ name }: { name: string }) => name)).toEqual(['check_balance']);
+    expect(asked.body.result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'redeem_voucher',
+      'request_faucet',
+      'check_balance',
+    ]);
   });
 
   test('for buyers reach nothing else', async () => {

@@ -8,11 +8,14 @@ import { sharedService } from '../helpers/shared-service.ts';
 const service = await sharedService();
 afterAll(() => service.stop());
 
-test.each(Object.keys(programs))('%s imports nothing, and weighs less than 20 KB', async (name) => {
+/** Most that a program weighs, in bytes. The whole package grows by some sixty with each operation. */
+const mostOf = (name: string) => (name === 'everything' ? 24_000 : 20_000);
+
+test.each(Object.keys(programs))('%s imports nothing, and weighs little', async (name) => {
   const { imports, gzipBytes } = await bundle(programs[name]!);
   expect(imports).toEqual([]);
   expect(gzipBytes).toBeGreaterThan(1_000);
-  expect(gzipBytes).toBeLessThan(20_000);
+  expect(gzipBytes).toBeLessThan(mostOf(name));
 });
 
 test('a program takes along only what it uses, also of the whole package', async () => {

@@ -89,7 +89,11 @@ test('nearly every operation has somebody who may', () => {
       .map(({ name }) => name)
       .sort(),
   ).toEqual([
+    'allowance.adminFaucet',
+    'allowance.faucet',
     'audit.buy',
+    'billing.createCheckout',
+    'billing.getCheckout',
     'ci.createBinding',
     'contracts.call',
     'contracts.deleteSigner',
@@ -103,6 +107,9 @@ test('nearly every operation has somebody who may', () => {
     'products.buyPack',
     'products.buySource',
     'rooms.claimInvite',
+    'vouchers.list',
+    'vouchers.mint',
+    'vouchers.mintPublic',
   ]);
 });
 

@@ -1,32 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { sha256Hex } from '../../../core/keys.ts';
+import { putIssuer, putVoucher } from '../../vouchers/put-voucher.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
 export const moneySurfaces = ({ params, service }: Stage): Surfaces => {
   const anybody = 'M M M F M M M M';
   const admin = 'A P P F P P P +';
-  const issuer = async () => {
-    const [row] = await service.control.sql<{ id: string }>(
-      `insert into voucher_issuers (id, name, key_hash, voucher_max_usd_micros, outstanding_max_usd_micros, daily_max_usd_micros)
-       values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1000000, 1000000, 1000000) returning id`,
-    );
-    return { issuer_id: row!.id };
-  };
-  /** A code of letters that no other code has. */
-  const voucher = async () => {
-    const { issuer_id } = await issuer();
-    const code = BigInt(`0x${randomUUID().replaceAll('-', '')}`)
-      .toString(32)
-      .toUpperCase()
-      .slice(-16);
-    const typed = [...code].map((letter) => ({ I: 'W', L: 'X', O: 'Y', U: 'Z' })[letter] ?? letter).join('');
-    await service.control.sql(
-      `insert into vouchers (id, issuer_id, code_hash, amount_usd_micros, expires_at)
-       values (gen_random_uuid(), $1, $2, 1, now() + interval '1 day')`,
-      [issuer_id, sha256Hex(typed)],
-    );
-    return { code: typed };
-  };
+  const issuer = async () => ({ issuer_id: await putIssuer(service) });
+  const voucher = async () => ({ code: await putVoucher(service) });
   const caps = { voucher_max_usd_micros: 1, outstanding_max_usd_micros: 1, daily_max_usd_micros: 1 };
   const wallet = () => ({ wallet: params.address });
   const email = () => `${randomUUID()}@example.com`;
@@ -86,7 +66,7 @@ export const moneySurfaces = ({ params, service }: Stage): Surfaces => {
         written: 'select xmin::text from voucher_issuers where id = $1::uuid',
       },
       field: () =>
-        `mutation { updateVoucherIssuer(input: { issuer: "${params.issuer_id}", disabled: true }) { issuerId } }`,
+        `mutation { updateVoucherIssuer(input: { issuerId: "${params.issuer_id}", disabled: true }) { issuerId } }`,
     },
     'POST /orgs/v1/email': {
       cells: '+ + + F + + + +',

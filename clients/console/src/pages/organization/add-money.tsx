@@ -35,7 +35,7 @@ function ByCard({ orgId }: OrgProps) {
       send={async () => {
         const micros = Math.round(amount * 100) * 10_000;
         const done = await begin.run({ org: orgId, product: 'BALANCE_TOPUP', amountUsdMicros: micros });
-        const page = done?.createCheckout?.checkoutUrl;
+        const page = done?.createCheckout?.paymentUrl;
         if (page != null) location.assign(page);
         return false;
       }}

@@ -56,7 +56,7 @@ function BuyPack({ orgId }: { readonly orgId: string }) {
   const begin = useChange(BeginCheckoutDocument);
   const buy = async () => {
     const done = await begin.run({ org: orgId, product: 'EMAIL_PACK', saveCard: true });
-    const page = done?.createCheckout?.checkoutUrl;
+    const page = done?.createCheckout?.paymentUrl;
     if (page != null) location.assign(page);
   };
   return (
