@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
-import { sql } from '../../db/drizzle.ts';
-import { type Org, orgBalances } from '../../db/schema/orgs.ts';
-import { pick, statement } from '../../db/sql.ts';
+import type { Org } from '../../db/schema/orgs.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { budgets } from '../../kernel/limits/budgets.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { findOrCreatePrincipal } from '../identity/shared/subject-principal.ts';
+import { emailCreditsOf } from '../ledger/shared/email-credits.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 
@@ -43,8 +42,7 @@ export const createEmailOrganization = mutation({
       throw new ServiceError('AUTH_REQUIRED', { message: 'Somebody signs in with this address: sign in to go on.' });
     }
     const { org, created } = await findOrCreateOwnOrg(work, principalId, orgActions['org:billing:read']);
-    const [balance] = await work.rows(creditsStatement.with({ orgId: org.id }));
-    return { org, email, emailCredits: balance?.emailCredits ?? 0n, created };
+    return { org, email, emailCredits: await emailCreditsOf(work, org.id), created };
   },
   // The making of an organization writes its own entry.
   audit: () => undefined,
@@ -63,9 +61,3 @@ export const createEmailOrganization = mutation({
     verification_supported: false as const,
   }),
 });
-
-const creditsStatement = statement(
-  'billing.email-credits',
-  { params: pick(orgBalances, 'orgId'), row: pick(orgBalances, 'emailCredits') },
-  ({ orgId }, row) => sql`select ${row} from ${orgBalances} where ${orgBalances.orgId} = ${orgId}`,
-);

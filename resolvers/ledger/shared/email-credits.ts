@@ -1,8 +1,14 @@
 import { sql } from '../../../db/drizzle.ts';
 import { orgBalances } from '../../../db/schema/orgs.ts';
-import { computed, pick, setOf, statement, typed } from '../../../db/sql.ts';
+import { pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { lockBalance } from './ledger.ts';
+
+/** Mail credits that an organization has, on the connection of a change. */
+export async function emailCreditsOf(work: Work, orgId: string): Promise<bigint> {
+  const [credits] = await work.rows(creditsStatement.with({ orgId }));
+  return credits?.emailCredits ?? 0n;
+}
 
 /**
  * Adds mail credits to an organization, or takes them, as many as there are.
@@ -12,7 +18,7 @@ import { lockBalance } from './ledger.ts';
 export async function changeEmailCredits(work: Work, orgId: string, by: bigint): Promise<bigint> {
   if (by === 0n) return 0n;
   await lockBalance(work, orgId);
-  const [{ before } = { before: 0n }] = await work.rows(creditsStatement.with({ orgId }));
+  const before = await emailCreditsOf(work, orgId);
   const changed = by < -before ? -before : by;
   if (changed !== 0n) await work.rows(changeStatement.with({ orgId, by: changed }));
   return changed;
@@ -20,7 +26,7 @@ export async function changeEmailCredits(work: Work, orgId: string, by: bigint):
 
 const creditsStatement = statement(
   'ledger.email-credits',
-  { params: pick(orgBalances, 'orgId'), row: { before: computed<bigint>('bigint', sql`${orgBalances.emailCredits}`) } },
+  { params: pick(orgBalances, 'orgId'), row: pick(orgBalances, 'emailCredits') },
   ({ orgId }, row) => sql`select ${row} from ${orgBalances} where ${orgBalances.orgId} = ${orgId}`,
 );
 
