@@ -5,6 +5,7 @@ import type { DeclaredEndpoint, Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
+import { apps } from './apps/domain.ts';
 import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
@@ -77,6 +78,7 @@ export const domains: readonly Domain[] = [
   functionChanges,
   snapshots,
   branches,
+  apps,
   ci,
   signersDomain,
   hosts,

@@ -56,12 +56,18 @@ export function parseTextBody(body: Uint8Array, contentType: string | undefined)
   });
 }
 
-/** Query parameters by name. @throws VALIDATION_FAILED when one is given twice, since either could be meant */
-export function parseQuery(search: string): Readonly<Record<string, string>> {
+/**
+ * Query parameters by name.
+ *
+ * @param repeats parameters that may be given more than once, whose values are joined by commas
+ * @throws VALIDATION_FAILED when another one is given twice, since either could be meant
+ */
+export function parseQuery(search: string, repeats?: readonly string[]): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null);
   const add = (name: string, value: string) => {
-    if (name in query) throw invalidField(name, 'given twice');
-    query[name] = value;
+    if (!(name in query)) query[name] = value;
+    else if (repeats?.includes(name)) query[name] += `,${value}`;
+    else throw invalidField(name, 'given twice');
   };
   // Most queries escape nothing, and the class that knows all of them takes ten times as long.
   if (/[%+]|^\?/.test(search)) {

@@ -33,7 +33,7 @@ export function answerRoute({ route, params }: Matched, call: RestCall, ctx: Con
   let query: RestRequest['query'];
   try {
     body = route.method === 'GET' ? {} : bodyOf(route, call);
-    query = parseQuery(call.search);
+    query = parseQuery(call.search, route.repeats);
   } catch (error) {
     // A caller without a payment is told the price, even if nothing else of the request can be read.
     if (

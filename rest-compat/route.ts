@@ -39,6 +39,8 @@ export interface Route {
   readonly statuses?: readonly number[];
   /** The member that a body of plain text is, where the path takes one. */
   readonly textAs?: string | undefined;
+  /** Parameters of the query that may be given more than once: lists, which commas separate too. */
+  readonly repeats?: readonly string[] | undefined;
   /** Whether the answer is had as Markdown too. */
   readonly hasMarkdown?: boolean;
   /** Whether a GET uses something up, so that HEAD is refused. */
@@ -64,7 +66,7 @@ export interface Route {
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
-export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
+export interface RouteOptions<Output> extends Pick<Route, 'textAs' | 'repeats'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
@@ -115,6 +117,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   inputs: InputSources<z.input<Input>> = {},
   {
     textAs,
+    repeats,
     asMarkdown,
     asZip,
     asObject,
@@ -134,6 +137,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
       ? { status }
       : { status: status.usual, statuses: [200, status.usual === 200 ? 201 : status.usual] }),
     textAs,
+    repeats,
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
     withoutCredential: withoutCredential === true,

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations } from '../resolvers/index.ts';
+import { appRoutes } from './apps.ts';
 import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
@@ -54,6 +55,7 @@ export const routes: readonly Route[] = [
   ...deployRoutes,
   ...functionRunRoutes,
   ...snapshotRoutes,
+  ...appRoutes,
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,

@@ -60,6 +60,7 @@ import './saved-queries.ts';
 import './secrets.ts';
 import './signers.ts';
 import './site-audits.ts';
+import './apps.ts';
 import './branches.ts';
 import './snapshots.ts';
 import './slugs.ts';

@@ -1,5 +1,7 @@
 import type { LeasedKind } from '../kernel/durability/leased-work.ts';
 import type { Services } from '../kernel/run/context.ts';
+import { forkWork } from '../resolvers/apps/make-fork.ts';
+import { versionWork } from '../resolvers/apps/prepare-version.ts';
 import { branchWork } from '../resolvers/branches/branch-workers.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
 import { faucetWork } from '../resolvers/faucet/send-drip.ts';
@@ -19,6 +21,8 @@ export const leasedKinds = {
   faucetWork: [faucetWork],
   contractCalls: [callWork],
   checkoutWork: [checkoutWork],
+  appVersionWork: [versionWork],
+  appForkWork: [forkWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;

@@ -72,7 +72,7 @@ export const projectSnapshots = pgTable(
   ],
 );
 
-/** What snapshots hold in the object store. */
+/** What snapshots hold in the object store, and versions of apps under their own ids. */
 export const snapshotObjects = pgTable(
   'snapshot_objects',
   {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import type { SavedDatabase } from './archive.ts';
 import { type SaveDatabaseOptions, type Saved, saveDatabase } from './save-database.ts';
 
 /** What the database of a project is beside its definitions and rows. */
@@ -17,23 +18,43 @@ export interface SavedProjectDatabase extends Saved {
 /** Rows that mean nothing anywhere else: they hold numbers of this server's transactions. The template has the rest. */
 const ofThisServer = new Set(['live_hints', 'live_marks', 'live_state', 'ddl_changes', 'schema_version']);
 
+/** What belongs to a schema without its data: which migrations made it, and what it exposes. */
+const ofTheSchema = new Set(['migrations', 'manifest', 'ddl_version']);
+
+const isOfProject: NonNullable<SaveDatabaseOptions['rowsOf']> = ({ schema, name }) =>
+  schema === 'public' || schema === 'auth' || (schema === '_svc' && !ofThisServer.has(name));
+
+const isOfSchema: typeof isOfProject = ({ schema, name }) => schema === '_svc' && ofTheSchema.has(name);
+
+export interface SaveProjectOptions extends Omit<SaveDatabaseOptions, 'definitionsOf' | 'rowsOf'> {
+  /** Whether neither rows nor users are saved, nor the values of sequences. @default false */
+  readonly schemaOnly?: boolean;
+}
+
 /** Saves the database of a project: the tenant's schema, its users, and what the platform knows of both. */
-export async function saveProjectDatabase(
-  options: Omit<SaveDatabaseOptions, 'definitionsOf' | 'rowsOf'>,
-): Promise<SavedProjectDatabase> {
+export async function saveProjectDatabase({
+  schemaOnly = false,
+  ...options
+}: SaveProjectOptions): Promise<SavedProjectDatabase> {
   let template: SavedTemplate | undefined;
+  let views: SavedDatabase['filled'] = [];
   const saved = await saveDatabase({
     ...options,
     definitionsOf: 'public',
-    rowsOf: ({ schema, name }) =>
-      schema === 'public' || schema === 'auth' || (schema === '_svc' && !ofThisServer.has(name)),
+    rowsOf: schemaOnly ? isOfSchema : isOfProject,
     also: async (client) => {
       template = await readTemplate(client);
+      if (schemaOnly) views = (await client.query<SavedDatabase['filled'][number]>(filledViews)).rows;
       await options.also?.(client);
     },
   });
-  return { ...saved, template: template! };
+  const database = schemaOnly ? { ...saved.database, filled: views } : saved.database;
+  return { ...saved, database, template: template! };
 }
+
+/** Views that had rows have some again: of tables that are empty. */
+const filledViews = `select 'public' as schema, c.relname as name from pg_catalog.pg_class c
+  where c.relnamespace = 'public'::pg_catalog.regnamespace and c.relkind = 'm' and c.relispopulated order by c.relname`;
 
 async function readTemplate(client: pg.Client): Promise<SavedTemplate> {
   const version = await client.query<{ version: number; live: boolean }>(

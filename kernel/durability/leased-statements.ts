@@ -116,3 +116,26 @@ export function leasedStatements({ table, id, lane, dueAt, lease }: LeasedTable,
 }
 
 export type LeasedStatements = ReturnType<typeof leasedStatements>;
+
+/**
+ * Gives a row back that another attempt is to be made at.
+ *
+ * @param attempts how often it was begun; `uncounted` attempts are taken off, which came to nothing by no fault of its own
+ */
+export const putOffStatement = ({ table, id, dueAt, lease }: Omit<LeasedTable, 'lane'>, attempts: Column) =>
+  statement(
+    `leased.put-off-${getTableName(table).replaceAll('_', '-')}`,
+    {
+      params: {
+        id: typed<string>('text'),
+        lease: typed<string>('text'),
+        seconds: typed<number>('double precision'),
+        uncounted: typed<number>('integer'),
+      },
+    },
+    (given) => sql`update ${table} set ${nameOf(attempts)} = ${attempts} - ${given.uncounted}::int,
+      ${nameOf(dueAt)} = now() + make_interval(secs => ${given.seconds}), ${nameOf(lease)} = null
+      where ${id} = ${given.id} and ${lease} = ${given.lease}`,
+  );
+
+export type PutOffStatement = ReturnType<typeof putOffStatement>;

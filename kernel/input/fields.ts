@@ -89,3 +89,10 @@ export const cursor = z
   // What cannot even be stored is nowhere kept, and no more of an error than any other text.
   .overwrite((given) => (textFault(given) === undefined ? given : 'none of ours'))
   .describe('Cursor from an earlier answer.');
+
+const splitAtCommas = (given: unknown) =>
+  typeof given === 'string' ? given.split(',').filter((item) => item !== '') : given;
+
+/** A list with commas, as addresses have it, or an array. Empty items say nothing. @param max how many items it may have */
+export const commaList = (item: z.ZodString, max: number, what: string) =>
+  z.preprocess(splitAtCommas, z.array(item).max(max, `at most ${max} ${what}`));

@@ -66,6 +66,9 @@ export const escalationContactsMax = 50;
 /** Branches that one project may have at a time. Contract 03, section 7. */
 export const branchesPerProject = 5;
 
+/** Versions of one project that are published at a time. */
+export const appVersionsPerProject = 50;
+
 /** Names below the platform's domain that one project may have, and domains of its own. */
 export const subdomainsPerProject = 10;
 export const domainsPerProject = 25;

@@ -23,6 +23,7 @@ export interface Quota {
     | 'secrets'
     | 'snapshots'
     | 'branches'
+    | 'app_versions'
     | 'unique_recipients'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */

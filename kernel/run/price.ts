@@ -64,7 +64,7 @@ export interface PlatformPrice<Input, Scope, Output> {
 /** The event about a payment of an organization. */
 export interface Received {
   readonly orgId: string;
-  readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat';
+  readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat' | 'app_fork';
 }
 
 export type PriceFacet<Input, Scope, Output> = GatewayPrice | PlatformPrice<Input, Scope, Output>;

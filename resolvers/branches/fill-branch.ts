@@ -1,35 +1,33 @@
-import { ServiceError } from '../../core/errors.ts';
 import { alias, sql } from '../../db/drizzle.ts';
-import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { exchangeDatabases, isPlaced } from '../../db/project-exchange.ts';
 import { projectBranches } from '../../db/schema/branches.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { allOf, from, partOf, pick, prefixed, setOf, statement, typed } from '../../db/sql.ts';
 import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
-import { type LeasedItem, leasedStatements } from '../../kernel/durability/leased-statements.ts';
+import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { attemptsMax, mayPass, pauseAfter, reasonOf } from '../snapshots/shared/copy-failure.ts';
-import { fillDraft } from '../snapshots/shared/fill-draft.ts';
+import { asOwn, attemptCopy } from '../snapshots/shared/attempt-copy.ts';
+import { placeCopy } from '../snapshots/shared/place-copy.ts';
 import { findSnapshot, type Snapshot } from '../snapshots/shared/snapshot-row.ts';
 import { takeHeld } from '../snapshots/shared/take-held.ts';
 import { filledColumns } from './branch-row.ts';
-import { failBranch, LostBranchError, openBranch, stillHeld } from './settle-branch.ts';
+import { failBranch, openBranch, stillHeld } from './settle-branch.ts';
 
 /** How long a node has a branch without a word of it, in seconds. */
 const leaseSeconds = 30;
 
-export const leasedBranches = leasedStatements(
-  {
-    table: projectBranches,
-    id: projectBranches.id,
-    lane: projectBranches.parentId,
-    dueAt: projectBranches.dueAt,
-    lease: projectBranches.lease,
-  },
-  leaseSeconds,
-);
+const leasedTable = {
+  table: projectBranches,
+  id: projectBranches.id,
+  lane: projectBranches.parentId,
+  dueAt: projectBranches.dueAt,
+  lease: projectBranches.lease,
+};
+
+export const leasedBranches = leasedStatements(leasedTable, leaseSeconds);
+
+const putOffBranch = putOffStatement(leasedTable, projectBranches.attempts);
 
 /** A branch in the hands of this node. */
 type Filling = NonNullable<Awaited<ReturnType<typeof begin>>>;
@@ -38,32 +36,18 @@ type Filling = NonNullable<Awaited<ReturnType<typeof begin>>>;
 export async function fillBranch(ctx: Context, item: LeasedItem): Promise<void> {
   const filling = await begin(ctx, item);
   if (filling === undefined) return;
-  const { attempts } = filling.branch;
-  try {
-    if (attempts > attemptsMax) throw new WornOutError('It was begun five times, and came to no end.');
-    const snapshot = await snapshotFor(ctx, filling);
-    await fillDatabase(ctx, item, filling, snapshot);
-    await unitOfWork(ctx, (work) => openBranch(work, item, filling, snapshot)).catch(asOwn);
-  } catch (error) {
-    if (error instanceof LostBranchError) return;
-    const { db, log } = ctx.services;
-    const put = { id: item.id, lease: item.lease };
-    if (ctx.signal.aborted) return void (await db.rows(putOffStatement.with({ ...put, seconds: 0, uncounted: 1 })));
-    log.warn({ branch_id: item.id, err: error }, 'A branch could not be made.');
-    if (mayPass(error) && attempts < attemptsMax && !(error instanceof WornOutError))
-      return void (await db.rows(putOffStatement.with({ ...put, seconds: pauseAfter(attempts), uncounted: 0 })));
-    await unitOfWork(ctx, (work) => failBranch(work, item, reasonOf(error)));
-  }
-}
-
-/** What the platform's own tables refuse is nothing that a tenant is told the words of. */
-function asOwn(error: unknown): never {
-  if (error instanceof ServiceError || error instanceof LostBranchError) throw error;
-  throw new Error('The branch could not be opened.', { cause: error });
-}
-
-class WornOutError extends Error {
-  override readonly name = 'LateError';
+  return attemptCopy(ctx, item, {
+    attempts: filling.branch.attempts,
+    failed: 'A branch could not be made.',
+    async run() {
+      const snapshot = await snapshotFor(ctx, filling);
+      const filled = { snapshotId: snapshot.id, withAuth: true };
+      await placeCopy(ctx, filled, filling.project, () => stillHeld(ctx, item));
+      await unitOfWork(ctx, (work) => openBranch(work, item, filling, snapshot)).catch(asOwn);
+    },
+    putOff: putOffBranch,
+    fail: (reason) => unitOfWork(ctx, (work) => failBranch(work, item, reason)),
+  });
 }
 
 async function begin(ctx: Context, { id, lease }: LeasedItem) {
@@ -80,17 +64,6 @@ function snapshotFor(ctx: Context, { branch, parent }: Filling): Promise<Snapsho
   return takesSnapshot
     ? takeHeld(ctx, { projectId: parentId, snapshotId, heldBy: operationId }, parent)
     : findSnapshot(ctx.services.db.rows, { projectId: parentId }, snapshotId);
-}
-
-async function fillDatabase(ctx: Context, item: LeasedItem, { project }: Filling, { id }: Snapshot): Promise<void> {
-  const { projectDatabases } = ctx.services;
-  const { server, databaseName, roleName } = project;
-  const database: ProjectDatabase = { server, databaseName, roleName };
-  if (await isPlaced(projectDatabases, database)) return;
-  await fillDraft(ctx, { snapshotId: id, withAuth: true }, database);
-  // A branch that was deleted meanwhile gets no database, which nobody would drop.
-  await stillHeld(ctx, item);
-  await exchangeDatabases(projectDatabases, database, () => Promise.resolve());
 }
 
 const parents = alias(projects, 'parents');
@@ -119,15 +92,4 @@ const beginStatement = statement(
       and ${projects.deletedAt} is null and ${orgs.id} = ${projectBranches.orgId}
       and ${parents.orgId} = ${projectBranches.orgId} and ${parents.id} = ${projectBranches.parentId}
     returning ${row}`,
-);
-
-const putOffStatement = statement(
-  'branches.put-off',
-  { params: { ...held, seconds: typed<number>('double precision'), uncounted: typed<number>('integer') } },
-  ({ id, lease, seconds, uncounted }) =>
-    sql`update ${projectBranches} ${setOf(projectBranches, {
-      attempts: sql`${projectBranches.attempts} - ${uncounted}::int`,
-      dueAt: sql`now() + make_interval(secs => ${seconds})`,
-      lease: sql`null`,
-    })} where ${projectBranches.id} = ${id} and ${projectBranches.lease} = ${lease}`,
 );

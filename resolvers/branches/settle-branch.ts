@@ -14,15 +14,11 @@ import { copyRelease } from '../deploys/shared/copy-release.ts';
 import { openSandbox } from '../mailboxes/shared/sandbox.ts';
 import { beginDeletion } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
+import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
 import { forgetSnapshot } from '../snapshots/shared/forget-snapshot.ts';
 import type { Snapshot } from '../snapshots/shared/snapshot-row.ts';
 import type { FilledBranch } from './branch-row.ts';
 import { branchEventTypes } from './event-types.ts';
-
-/** Another node has the branch, or it was deleted. */
-export class LostBranchError extends Error {
-  override readonly name = 'LostBranchError';
-}
 
 type Held = Pick<LeasedItem, 'id' | 'lease'>;
 
@@ -33,30 +29,30 @@ export interface Filled {
   readonly org: Org;
 }
 
-/** @throws LostBranchError when this node has the branch no more */
+/** @throws LostCopyError when this node has the branch no more */
 export async function stillHeld({ services }: Context, { id, lease }: Held): Promise<void> {
   const [found] = await services.db.rows(heldStatement.with({ id, lease }));
-  if (found === undefined) throw new LostBranchError('The branch was taken over or deleted.');
+  if (found === undefined) throw new LostCopyError('The branch was taken over or deleted.');
 }
 
 /**
  * Makes the project of a branch ready, with the release that was live when its data was as it is, the assets of now, and a
  * mailbox that nothing leaves. A snapshot that was taken for it is forgotten.
  *
- * @throws LostBranchError
+ * @throws LostCopyError
  */
 export async function openBranch(work: Work, { id, lease }: Held, filled: Filled, from: Snapshot): Promise<void> {
   const { branch, project, org } = filled;
   const { parentId, operationId, name } = branch;
   const owner = { orgId: org.id, projectId: id };
-  if ((await lockProject(work, id)) === undefined) throw new LostBranchError('The branch was deleted.');
+  if ((await lockProject(work, id)) === undefined) throw new LostCopyError('The branch was deleted.');
   await work.rows(readyStatement.with({ orgId: org.id, id }));
   await copyAssets(work, { orgId: org.id, source: parentId, target: id });
   const releaseId =
     from.liveReleaseId === null
       ? null
       : await copyRelease(work, {
-          source: parentId,
+          source: { orgId: org.id, projectId: parentId },
           releaseId: from.liveReleaseId,
           scope: { org, project },
           operationId,
@@ -71,7 +67,7 @@ export async function openBranch(work: Work, { id, lease }: Held, filled: Filled
       branchReleaseId: releaseId,
     }),
   );
-  if (opened === undefined) throw new LostBranchError('The branch was taken over.');
+  if (opened === undefined) throw new LostCopyError('The branch was taken over.');
   if (branch.takesSnapshot) await forgetSnapshot(work, branch.snapshotId);
   const told = { branch_project_id: id, name };
   work.append(appendEvent({ orgId: org.id, projectId: parentId, type: branchEventTypes.branch_ready, payload: told }));

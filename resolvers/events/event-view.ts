@@ -3,7 +3,7 @@ import { type CursorView, openCursor, sealCursor } from '../../core/cursors.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type { StoredEvent } from '../../db/partitioned/events.ts';
-import { cursor } from '../../kernel/input/fields.ts';
+import { commaList, cursor } from '../../kernel/input/fields.ts';
 
 /** What of an organization's log is read: a cursor is good for the view alone that gave it out. Contract 02, section 1.3. */
 export interface EventView {
@@ -17,17 +17,12 @@ export interface EventView {
 
 const typesMax = 100;
 
-/** A comma list as addresses have it, or a list. Empty items say nothing. */
-const splitTypes = (given: unknown) =>
-  typeof given === 'string' ? given.split(',').filter((type) => type !== '') : given;
-
 export const viewCursor = cursor.describe('Cursor from an earlier answer of the same view.');
 
 /** What narrows a view. */
 export const viewFilter = {
   source: z.string().optional().describe('`app` or `platform`; both when absent.'),
-  event_type: z
-    .preprocess(splitTypes, z.array(z.string().min(1).max(64)).max(typesMax, `at most ${typesMax} types`))
+  event_type: commaList(z.string().min(1).max(64), typesMax, 'types')
     .optional()
     .describe(`Types of events, as a list with commas or as an array, at most ${typesMax}; all when absent.`),
   cursor: viewCursor.optional(),

@@ -9,7 +9,7 @@ export const paymentEvents = events({
     notice: 'ordinary',
     level: 'org',
     payload: z.object({
-      kind: z.enum(['topup', 'tier', 'email_pack', 'room_seat']),
+      kind: z.enum(['topup', 'tier', 'email_pack', 'room_seat', 'app_fork']),
       amount_usd_micros: z.int().min(0),
       rail: z.string(),
       receipt_id: z.string(),

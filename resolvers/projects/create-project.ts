@@ -90,7 +90,7 @@ export const createProject = stepMutation({
           ? await findOrCreateOwnOrg(work, principalId!, projectActions['project:create'])
           : { org: work.org, authority: work.authority };
       const { org } = scope;
-      await requireRoom(work, org);
+      await requireRoomForProject(work, org);
       const { id, database } = await insertProject(work, scope, { name: name ?? twoWords(' ') });
       return {
         ref: { orgId: org.id, projectId: id, ...database },
@@ -155,7 +155,7 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
  * The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit; the
  * limit is the one that holds then, and so are the organization's standing and the caller's role.
  */
-async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
+export async function requireRoomForProject(work: Work, { id }: Pick<Org, 'id'>): Promise<Org> {
   const org = await lockOrgFor(work, id, projectActions['project:create']);
   refuseWhileClosed(org);
   await refuseOverQuota(
@@ -164,6 +164,7 @@ async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
     { scope: 'organization', metric: 'projects' },
     limitsOf(org).projects,
   );
+  return org;
 }
 
 const orgColumns = allOf(orgs);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
+import { appVersions } from '../../db/schema/apps.ts';
 import { liveReleases } from '../../db/schema/releases.ts';
 import { projectSnapshots, type SnapshotFacts, snapshotObjects } from '../../db/schema/snapshots.ts';
 import { insertSelect, pick, statement } from '../../db/sql.ts';
@@ -97,7 +98,7 @@ export async function captureDatabase(
   }
 }
 
-/** The parts of a snapshot in the object store. */
+/** The parts of a snapshot, or of a version of an app, in the object store. */
 export const partsOf = (ctx: Context, snapshotId: string): ObjectParts =>
   new ObjectParts({
     objects: ctx.services.objects,
@@ -125,6 +126,7 @@ const holdStatement = statement(
     sql`${insertSelect(
       snapshotObjects,
       { snapshotId: sql`${snapshotId}::text`, sha256: sql`${sha256}::text`, size: sql`${size}::bigint` },
-      sql`where exists (select from ${projectSnapshots} where ${projectSnapshots.id} = ${snapshotId})`,
+      sql`where exists (select from ${projectSnapshots} where ${projectSnapshots.id} = ${snapshotId})
+        or exists (select from ${appVersions} where ${appVersions.id} = ${snapshotId})`,
     )} on conflict (snapshot_id, sha256) do update set size = excluded.size returning ${row}`,
 );

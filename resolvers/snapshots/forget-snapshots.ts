@@ -7,9 +7,12 @@ import { projectSnapshots, snapshotObjects } from '../../db/schema/snapshots.ts'
  *
  * @param which rows of `project_snapshots`
  */
-export const goneOfSnapshots = (which: SQL): SQL => sql`gone as (
-    delete from ${snapshotObjects} where ${snapshotObjects.snapshotId} in (
-      select ${projectSnapshots.id} from ${projectSnapshots} where ${which})
+export const goneOfSnapshots = (which: SQL): SQL =>
+  goneOfCopies(sql`select ${projectSnapshots.id} from ${projectSnapshots} where ${which}`);
+
+/** The same for copies of any kind. @param ids a query */
+export const goneOfCopies = (ids: SQL): SQL => sql`gone as (
+    delete from ${snapshotObjects} where ${snapshotObjects.snapshotId} in (${ids})
     returning ${snapshotObjects.sha256}
   ), noted as (
     insert into ${contentRemovals} (sha256) select distinct sha256 from gone order by sha256 on conflict do nothing

@@ -1,6 +1,7 @@
 import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { dropCopies } from '../../db/project-exchange.ts';
+import { appForks } from '../../db/schema/apps.ts';
 import { projectBranches } from '../../db/schema/branches.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';
@@ -86,7 +87,8 @@ const idleStatement = statement(
     where not exists (select from ${projectRestores}
       where ${projectRestores.projectId} = ${projects.id} and ${projectRestores.dueAt} is not null)
       and not exists (select from ${projectBranches}
-        where ${projectBranches.id} = ${projects.id} and ${projectBranches.dueAt} is not null)`,
+        where ${projectBranches.id} = ${projects.id} and ${projectBranches.dueAt} is not null)
+      and not exists (select from ${appForks} where ${appForks.id} = ${projects.id} and ${appForks.dueAt} is not null)`,
 );
 
 const ofProject = pick(projectSnapshots, 'orgId', 'projectId');

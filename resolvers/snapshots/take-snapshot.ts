@@ -3,7 +3,7 @@ import { sql } from '../../db/drizzle.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { projectSnapshots } from '../../db/schema/snapshots.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
-import { type LeasedItem, leasedStatements } from '../../kernel/durability/leased-statements.ts';
+import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Captured, captureDatabase, SnapshotGoneError } from './capture.ts';
@@ -13,16 +13,17 @@ import { attemptsMax, mayPass, pauseAfter, reasonOf } from './shared/copy-failur
 /** How long a node has a copy without a word of it, in seconds. */
 export const leaseSeconds = 30;
 
-export const leasedSnapshots = leasedStatements(
-  {
-    table: projectSnapshots,
-    id: projectSnapshots.id,
-    lane: projectSnapshots.projectId,
-    dueAt: projectSnapshots.dueAt,
-    lease: projectSnapshots.lease,
-  },
-  leaseSeconds,
-);
+const leasedTable = {
+  table: projectSnapshots,
+  id: projectSnapshots.id,
+  lane: projectSnapshots.projectId,
+  dueAt: projectSnapshots.dueAt,
+  lease: projectSnapshots.lease,
+};
+
+export const leasedSnapshots = leasedStatements(leasedTable, leaseSeconds);
+
+const putOffSnapshot = putOffStatement(leasedTable, projectSnapshots.attempts);
 
 /** Takes a snapshot that this node has in its hands. Each write names the lease. */
 export async function takeSnapshot(ctx: Context, item: LeasedItem): Promise<void> {
@@ -47,7 +48,7 @@ export async function takeSnapshot(ctx: Context, item: LeasedItem): Promise<void
 }
 
 const putOff = async ({ services }: Context, { id, lease }: LeasedItem, seconds: number, uncounted: number) =>
-  void (await services.db.rows(putOffStatement.with({ id, lease, seconds, uncounted })));
+  void (await services.db.rows(putOffSnapshot.with({ id, lease, seconds, uncounted })));
 
 const held = { ...pick(projectSnapshots, 'id'), lease: typed<string>('text') };
 
@@ -65,15 +66,4 @@ const beginStatement = statement(
   })} from ${projects} where ${projectSnapshots.id} = ${id} and ${projectSnapshots.lease} = ${lease}
       and ${projects.orgId} = ${projectSnapshots.orgId} and ${projects.id} = ${projectSnapshots.projectId}
       and ${projects.deletedAt} is null returning ${row}`,
-);
-
-const putOffStatement = statement(
-  'snapshots.put-off',
-  { params: { ...held, seconds: typed<number>('double precision'), uncounted: typed<number>('integer') } },
-  ({ id, lease, seconds, uncounted }) =>
-    sql`update ${projectSnapshots} ${setOf(projectSnapshots, {
-      attempts: sql`${projectSnapshots.attempts} - ${uncounted}::int`,
-      dueAt: sql`now() + make_interval(secs => ${seconds})`,
-      lease: sql`null`,
-    })} where ${projectSnapshots.id} = ${id} and ${projectSnapshots.lease} = ${lease}`,
 );

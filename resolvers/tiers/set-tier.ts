@@ -5,9 +5,9 @@ import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import type { PaidFor } from '../../kernel/run/price.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
-import { availableOf, post } from '../ledger/shared/ledger.ts';
+import { bringIn } from '../ledger/shared/bring-in.ts';
+import { availableOf } from '../ledger/shared/ledger.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { onNamedOrOwnOrg } from '../orgs/shared/on-named-or-own-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
@@ -161,18 +161,4 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
     available: await availableOf(work, org.id),
     alreadyActive: false,
   };
-}
-
-/** What was paid on chain goes through the balance, so that the history shows all money that came and went. */
-async function bringIn(work: Work, orgId: string, { id, price, settlement }: PaidFor): Promise<void> {
-  await post(work, {
-    orgId,
-    direction: 'credit',
-    kind: 'x402_payment',
-    amount: price.amount,
-    reference: { type: 'payment', id },
-    // It is for the lease, whatever is owed.
-    keepsDebt: true,
-    metadata: { network: settlement.network, transaction: settlement.transaction, payer: settlement.payer },
-  });
 }

@@ -49,6 +49,8 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     epochs: undefined as never,
     noticeDeliveries: undefined as never,
     checkoutWork: undefined as never,
+    appVersionWork: undefined as never,
+    appForkWork: undefined as never,
     cards: undefined,
     lightning: undefined,
     telegram: undefined,

@@ -187,6 +187,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'apps',
+    summary: 'Publish a project for others, and fork theirs',
+    load: () => import('./groups/apps.ts'),
+  },
+  {
+    section: data,
     name: 'contracts',
     summary: 'Accounts on Base that a project signs with',
     load: () => import('./groups/contracts.ts'),

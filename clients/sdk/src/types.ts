@@ -19,6 +19,104 @@ export interface AnsweredEscalation {
   readonly changed: boolean;
 }
 
+export interface AppFork {
+  readonly projectId: string;
+  readonly orgId: string;
+  readonly versionId: string;
+  readonly status: 'creating' | 'ready' | 'failed';
+  readonly schemaSlot: string;
+  readonly releaseId: string | null;
+  readonly siteUrl?: string | undefined;
+  readonly subdomainUrl?: string | undefined;
+  readonly functions?: readonly {
+    readonly name: string;
+    readonly url: string;
+  }[] | undefined;
+  /** What it cost. */
+  readonly paidUsdMicros: number;
+  readonly bootstrapResult?: {
+    readonly runId: string;
+    readonly status: string;
+    /** What the function answered; null before it has. */
+    readonly responseStatus: number | null;
+  } | undefined;
+  readonly bootstrapError?: {
+    readonly code: string;
+    readonly message: string;
+  } | undefined;
+  /** Keys of secrets that it needs and has not: nobody’s values are copied. */
+  readonly missingSecrets: readonly string[];
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly nextActions: readonly {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
+}
+
+export interface AppVersion {
+  readonly id: string;
+  readonly projectId: string;
+  /** Counts the versions of the project. */
+  readonly version: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly visibility: 'public' | 'unlisted' | 'private';
+  readonly forkAllowed: boolean;
+  /** What a fork costs; absent where it is free. */
+  readonly forkPricing?: Readonly<Record<string, string>> | undefined;
+  readonly forkPriceUsdMicros: number;
+  readonly minTier: 'prototype' | 'hobby' | 'team';
+  /** The lowest tier whose limits its functions keep. */
+  readonly derivedMinTier: 'prototype' | 'hobby' | 'team';
+  readonly status: 'draft' | 'published' | 'archived';
+  readonly tableCount: number;
+  readonly functionCount: number;
+  readonly siteFileCount: number;
+  readonly siteTotalBytes: number;
+  readonly requiredSecrets: readonly {
+    readonly key: string;
+    /** What it is for. */
+    readonly description?: string | undefined;
+  }[];
+  readonly requiredActions: readonly {
+    readonly action: string;
+    /** What it is for. */
+    readonly description?: string | undefined;
+  }[];
+  readonly tags: readonly string[];
+  /** Where the project is served that it was published from. */
+  readonly liveUrl: string | null;
+  readonly bootstrapVariables: readonly {
+    readonly name: string;
+    /** What it is for. */
+    readonly description?: string | undefined;
+  }[] | null;
+  readonly contents: {
+    readonly tables: readonly string[];
+    readonly functions: readonly {
+      readonly name: string;
+      readonly timeoutSeconds: number;
+      readonly memoryMb: number;
+      readonly schedules: number;
+      readonly requireAuth: boolean;
+    }[];
+    readonly migrations: readonly string[];
+    readonly routes: number;
+    /** What a fork takes of storage beside its database. */
+    readonly totalBytes: number;
+  };
+  /** What a fork has to be given before it works, in sentences. */
+  readonly compatibilityWarnings: readonly string[];
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly createdAt: string;
+}
+
 export interface Asset {
   readonly key: string;
   readonly sha256: string;

@@ -2,14 +2,22 @@ import { alias, sql } from '../../../db/drizzle.ts';
 import { assets, assetVersions } from '../../../db/schema/assets.ts';
 import { computed, from, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { type ContentCopy, copyContent } from '../../content/shared/copy-content.ts';
+import { copyContent } from '../../content/shared/copy-content.ts';
+
+/** Whose assets become whose, too, within one organization. */
+export interface AssetsCopy {
+  readonly orgId: string;
+  readonly source: string;
+  readonly target: string;
+}
 
 /** Gives a project of the same organization the assets of another one, under the same keys and paths. */
-export async function copyAssets(work: Work, copy: ContentCopy): Promise<void> {
-  const held = await work.rows(heldStatement.with({ orgId: copy.orgId, source: copy.source }));
+export async function copyAssets(work: Work, copy: AssetsCopy): Promise<void> {
+  const { orgId, source, target } = copy;
+  const held = await work.rows(heldStatement.with({ orgId, source }));
   await copyContent(
     work,
-    copy,
+    { source: { orgId, projectId: source }, target: { orgId, projectId: target } },
     held.map(({ sha256 }) => sha256),
     'named',
   );

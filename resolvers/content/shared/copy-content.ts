@@ -7,25 +7,33 @@ import type { ContentOwner } from './use-content.ts';
 
 /** Whose content becomes whose, too. */
 export interface ContentCopy {
-  readonly orgId: string;
-  readonly source: ContentOwner['projectId'];
-  readonly target: ContentOwner['projectId'];
+  readonly source: ContentOwner;
+  readonly target: ContentOwner;
 }
 
 /**
- * Has a project of the same organization hold what another one holds. The bytes are stored once.
+ * Has a project hold what another one holds. The bytes are stored once.
  *
  * @param as what names them there
  */
 export async function copyContent(
   work: Work,
-  copy: ContentCopy,
+  { source: from, target: to }: ContentCopy,
   sha256s: readonly string[],
   as: 'released' | 'named',
 ): Promise<void> {
   if (sha256s.length === 0) return;
   await work.rows(keepContentLock.with({}));
-  await work.rows(copyStatement.with({ ...copy, sha256s: [...new Set(sha256s)], named: as === 'named' }));
+  await work.rows(
+    copyStatement.with({
+      sourceOrg: from.orgId,
+      source: from.projectId,
+      targetOrg: to.orgId,
+      target: to.projectId,
+      sha256s: [...new Set(sha256s)],
+      named: as === 'named',
+    }),
+  );
 }
 
 const source = alias(contentObjects, 'source');
@@ -34,21 +42,23 @@ const copyStatement = statement(
   'content.copy',
   {
     params: {
-      ...pick(contentObjects, 'orgId', 'named'),
+      ...pick(contentObjects, 'named'),
+      sourceOrg: typed<string>('uuid'),
       source: typed<string>('text'),
+      targetOrg: typed<string>('uuid'),
       target: typed<string>('text'),
       sha256s: typed<readonly string[]>('text[]'),
     },
   },
-  ({ orgId, source: owner, target, sha256s, named }) => sql`insert into ${contentObjects} (${namesOf(
+  ({ sourceOrg, source: owner, targetOrg, target, sha256s, named }) => sql`insert into ${contentObjects} (${namesOf(
     contentObjects.orgId,
     contentObjects.projectId,
     contentObjects.sha256,
     contentObjects.size,
     contentObjects.released,
     contentObjects.named,
-  )}) select ${source.orgId}, ${target}, ${source.sha256}, ${source.size}, not ${named}, ${named}
-    from ${from(source)} where ${source.orgId} = ${orgId} and ${source.projectId} = ${owner}
+  )}) select ${targetOrg}::uuid, ${target}, ${source.sha256}, ${source.size}, not ${named}, ${named}
+    from ${from(source)} where ${source.orgId} = ${sourceOrg} and ${source.projectId} = ${owner}
       and ${source.sha256} = any(${sha256s}::text[])
     on conflict (${namesOf(contentObjects.orgId, contentObjects.projectId, contentObjects.sha256)}) do update
     set released = ${contentObjects.released} or not ${named}, named = ${contentObjects.named} or ${named}`,

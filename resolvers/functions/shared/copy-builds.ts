@@ -1,23 +1,32 @@
 import { alias, sql } from '../../../db/drizzle.ts';
 import { functionBuilds, releaseFunctions } from '../../../db/schema/functions.ts';
-import { from, insertSelect, pick, statement, typed } from '../../../db/sql.ts';
+import { from, insertSelect, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { buildsOfStatement } from './build-rows.ts';
 
 /** A release of one project, and its copy in another one. */
 export interface BuildsCopy {
-  readonly orgId: string;
-  readonly source: string;
+  readonly source: ReleaseOwner;
   readonly release: string;
-  readonly target: string;
+  readonly target: ReleaseOwner;
   readonly copy: string;
 }
 
+interface ReleaseOwner {
+  readonly orgId: string;
+  readonly projectId: string;
+}
+
 /** Has the copy of a release run the builds that the release runs. @returns the SHA-256 of what they are in */
-export async function copyBuilds(work: Work, given: BuildsCopy): Promise<string[]> {
-  const { copy, ...of } = given;
-  const { orgId, source, release } = of;
-  const builds = await work.rows(buildsOfStatement.with({ orgId, projectId: source, releaseId: release }));
+export async function copyBuilds(work: Work, { source, release, target, copy }: BuildsCopy): Promise<string[]> {
+  const builds = await work.rows(buildsOfStatement.with({ ...source, releaseId: release }));
+  const of = {
+    sourceOrg: source.orgId,
+    source: source.projectId,
+    release,
+    targetOrg: target.orgId,
+    target: target.projectId,
+  };
   if (builds.length === 0) return [];
   await work.rows(copyBuildsStatement.with(of));
   await work.rows(copyNamesStatement.with({ ...of, copy }));
@@ -28,20 +37,21 @@ const build = alias(functionBuilds, 'build');
 const named = alias(releaseFunctions, 'named');
 
 const params = {
-  ...pick(functionBuilds, 'orgId'),
+  sourceOrg: typed<string>('uuid'),
   source: typed<string>('text'),
   release: typed<string>('text'),
+  targetOrg: typed<string>('uuid'),
   target: typed<string>('text'),
 };
 
 const copyBuildsStatement = statement(
   'functions.copy-builds',
   { params },
-  ({ orgId, source, release, target }) =>
+  ({ sourceOrg, source, release, targetOrg, target }) =>
     sql`${insertSelect(
       functionBuilds,
       {
-        orgId: sql`${build.orgId}`,
+        orgId: sql`${targetOrg}::uuid`,
         projectId: target,
         fingerprint: sql`${build.fingerprint}`,
         codeHash: sql`${build.codeHash}`,
@@ -52,8 +62,8 @@ const copyBuildsStatement = statement(
         bundleSize: sql`${build.bundleSize}`,
         mapSha256: sql`${build.mapSha256}`,
       },
-      sql`from ${from(build)} where ${build.orgId} = ${orgId} and ${build.projectId} = ${source}
-        and ${build.fingerprint} in (select ${named.fingerprint} from ${from(named)} where ${named.orgId} = ${orgId}
+      sql`from ${from(build)} where ${build.orgId} = ${sourceOrg} and ${build.projectId} = ${source}
+        and ${build.fingerprint} in (select ${named.fingerprint} from ${from(named)} where ${named.orgId} = ${sourceOrg}
           and ${named.projectId} = ${source} and ${named.releaseId} = ${release})`,
     )} on conflict do nothing`,
 );
@@ -61,17 +71,17 @@ const copyBuildsStatement = statement(
 const copyNamesStatement = statement(
   'functions.copy-names',
   { params: { ...params, copy: typed<string>('text') } },
-  ({ orgId, source, release, target, copy }) =>
+  ({ sourceOrg, source, release, targetOrg, target, copy }) =>
     insertSelect(
       releaseFunctions,
       {
-        orgId: sql`${named.orgId}`,
+        orgId: sql`${targetOrg}::uuid`,
         projectId: target,
         releaseId: copy,
         name: sql`${named.name}`,
         fingerprint: sql`${named.fingerprint}`,
       },
-      sql`from ${from(named)} where ${named.orgId} = ${orgId} and ${named.projectId} = ${source}
+      sql`from ${from(named)} where ${named.orgId} = ${sourceOrg} and ${named.projectId} = ${source}
       and ${named.releaseId} = ${release}`,
     ),
 );

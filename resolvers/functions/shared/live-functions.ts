@@ -140,7 +140,7 @@ type Kept = Omit<ReleasedFunction, 'files'>;
 /** The functions of the live release of a project. @param rows of the transaction that they are to be read in */
 export async function liveFunctions(
   services: Services,
-  { org, project }: Pick<ProjectScope, 'org' | 'project'>,
+  { org, project }: { readonly org: { readonly id: string }; readonly project: { readonly id: string } },
   rows: Rows,
 ): Promise<LiveFunction[]> {
   const owner = { orgId: org.id, projectId: project.id };

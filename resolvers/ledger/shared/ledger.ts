@@ -19,6 +19,8 @@ export type LedgerKind =
   | 'job'
   | 'image'
   | 'slug_claim'
+  | 'app_fork'
+  | 'app_sale'
   | 'debt'
   | 'hold'
   | 'release'
@@ -202,8 +204,8 @@ export const availableOf = async (work: Work, orgId: string): Promise<bigint> =>
   (await balanceOf(work, orgId)).available;
 
 /** The balance as a change finds it. To decide by it, lock it: `lockBalance`. */
-export async function balanceOf(work: Work, orgId: string): Promise<Balance> {
-  const [balance] = await work.rows(balanceStatement.with({ orgId }));
+export async function balanceOf({ rows }: Pick<Work, 'rows'>, orgId: string): Promise<Balance> {
+  const [balance] = await rows(balanceStatement.with({ orgId }));
   return balance ?? { available: 0n, held: 0n, promotional: 0n, owed: 0n };
 }
 

@@ -8,7 +8,7 @@ import { projectRestores } from '../../../db/schema/snapshots.ts';
 import { pick, prefixed, setOf, statement, typed } from '../../../db/sql.ts';
 import { withClient } from '../../../db/with-client.ts';
 import { closeGate } from '../../../kernel/access/close-gate.ts';
-import { type LeasedItem, leasedStatements } from '../../../kernel/durability/leased-statements.ts';
+import { type LeasedItem, leasedStatements, putOffStatement } from '../../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { captureDatabase } from '../capture.ts';
@@ -20,16 +20,17 @@ import { carryOver } from './carry-over.ts';
 import { type Restore, restoreColumns } from './restore-row.ts';
 import { enterPhase, failRestore, LostRestoreError, noteExchange } from './settle-restore.ts';
 
-export const leasedRestores = leasedStatements(
-  {
-    table: projectRestores,
-    id: projectRestores.id,
-    lane: projectRestores.projectId,
-    dueAt: projectRestores.dueAt,
-    lease: projectRestores.lease,
-  },
-  leaseSeconds,
-);
+const leasedTable = {
+  table: projectRestores,
+  id: projectRestores.id,
+  lane: projectRestores.projectId,
+  dueAt: projectRestores.dueAt,
+  lease: projectRestores.lease,
+};
+
+export const leasedRestores = leasedStatements(leasedTable, leaseSeconds);
+
+const putOffRestore = putOffStatement(leasedTable, projectRestores.attempts);
 
 /** A restore in the hands of this node. */
 interface Restoring {
@@ -142,13 +143,13 @@ async function conclude({ ctx, item, restore, database }: Restoring, attempts: n
   const { db, log, projectDatabases } = ctx.services;
   if (error instanceof LostRestoreError) return;
   const { id, lease } = item;
-  if (ctx.signal.aborted) return void (await db.rows(putOffStatement.with({ id, lease, seconds: 0, uncounted: 1 })));
+  if (ctx.signal.aborted) return void (await db.rows(putOffRestore.with({ id, lease, seconds: 0, uncounted: 1 })));
   log.warn({ operation_id: id, error: safeMessage(error) }, 'A restore did not come to its end.');
   const [now] = await db.rows(standsStatement.with({ id, lease }));
   if (now === undefined) return;
   const isWornOut = attempts >= attemptsMax || error instanceof WornOutError;
   if (now.phase === 'clearing' || (mayPass(error) && !isWornOut)) {
-    await db.rows(putOffStatement.with({ id, lease, seconds: pauseAfter(Math.min(attempts, 6)), uncounted: 0 }));
+    await db.rows(putOffRestore.with({ id, lease, seconds: pauseAfter(Math.min(attempts, 6)), uncounted: 0 }));
     return;
   }
   await (now.phase === 'exchanging' ? takeBackExchange : dropCopies)(projectDatabases, database);
@@ -185,16 +186,5 @@ const overStatement = statement(
       dueAt: sql`null`,
       lease: sql`null`,
       updatedAt: sql`now()`,
-    })} where ${projectRestores.id} = ${id} and ${projectRestores.lease} = ${lease}`,
-);
-
-const putOffStatement = statement(
-  'restores.put-off',
-  { params: { ...held, seconds: typed<number>('double precision'), uncounted: typed<number>('integer') } },
-  ({ id, lease, seconds, uncounted }) =>
-    sql`update ${projectRestores} ${setOf(projectRestores, {
-      attempts: sql`${projectRestores.attempts} - ${uncounted}::int`,
-      dueAt: sql`now() + make_interval(secs => ${seconds})`,
-      lease: sql`null`,
     })} where ${projectRestores.id} = ${id} and ${projectRestores.lease} = ${lease}`,
 );

@@ -4,6 +4,7 @@ import { isConnectionLoss } from '../../../db/connection-loss.ts';
 import { DifferentRowsError } from '../../../engines/copies/load-rows.ts';
 import { DamagedPartError } from '../../../engines/copies/parts.ts';
 import { MissingObjectError } from '../../../engines/objects/object-store.ts';
+import { UnrestorableError } from './fill-draft.ts';
 
 /** How often a copy is begun, before it is given up. */
 export const attemptsMax = 5;
@@ -16,10 +17,12 @@ const lengthMax = 1_000;
 /** Whether another attempt may succeed: what the database has refused, or what is damaged, stays so. */
 export function mayPass(error: unknown): boolean {
   if (isConnectionLoss(error)) return true;
-  if (error instanceof DifferentRowsError || error instanceof DamagedPartError || error instanceof MissingObjectError)
-    return false;
+  if (lasting.some((kind) => error instanceof kind)) return false;
   return !(error instanceof pg.DatabaseError) || exchanging.has(error.code ?? '');
 }
+
+/** What another attempt would find again. */
+const lasting = [DifferentRowsError, DamagedPartError, MissingObjectError, UnrestorableError];
 
 /** SQLSTATEs of a database that is being exchanged for another one. */
 const exchanging = new Set(['3D000', '55000', '55006']);

@@ -7,6 +7,7 @@ import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose, chosen } from '../files/state.ts';
 import { linkedProject, linkProject } from '../files/workspace.ts';
 import { readInput, readJson, readText } from '../input.ts';
+import { keepProject, linkFlag, revealFlag } from '../keep-project.ts';
 import { apikeyCredential, fetchKeys, shownKey } from '../keys.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
@@ -21,11 +22,6 @@ const project = {
   optional: true as const,
   only: /^prj_/,
   about: 'Project, prj_…; else as --project says.',
-};
-const reveal = {
-  name: 'reveal',
-  type: 'boolean' as const,
-  about: 'Print the keys as they are. Whoever sees the service key owns the project’s data.',
 };
 
 const named = (positionals: Readonly<Record<string, string | undefined>>, flag: string | undefined) => ({
@@ -42,9 +38,9 @@ const provision: Command = {
   flags: [
     { name: 'name', type: 'string', about: rows['projects.create'].inputs.name.about },
     orgFlag,
-    { name: 'link', type: 'boolean', about: 'Link this checkout to it, by `.svc/project.json`.' },
+    linkFlag,
     { name: 'idempotency-key', type: 'string', placeholder: 'key', about: 'The same key makes it once.' },
-    reveal,
+    revealFlag,
   ],
   examples: [
     ['In the organization in use', 'projects provision --name Shop'],
@@ -62,19 +58,11 @@ const provision: Command = {
       { name: flags.text('name'), org_id },
       { flags, approval: () => ({ action: 'org.project.create', org_id }) },
     );
-    const { service_key, ...shown } = made as { project_id: string; anon_key: string; service_key: string };
-    const { project_id, anon_key } = shown;
-    try {
-      await keepKeys(cli, url, project_id, { anon_key, service_key });
-      await choose(cli, url, { project_id });
-      const link = flags.is('link') ? { link: await linkProject(cli, project_id, flags.text('name')) } : {};
-      return { ...shown, ...(flags.is('reveal') ? { service_key } : {}), keys_saved: true, ...link };
-    } catch (error) {
-      throw afterwards(error, `The project ${project_id} is made, but not all is kept here.`, {
-        details: { project_id },
-        nextActions: [runCommand(`svc projects keys --project ${project_id}`, 'It fetches and keeps the keys.')],
-      });
-    }
+    return keepProject(cli, made as Record<string, unknown>, {
+      reveal: flags.is('reveal'),
+      link: flags.is('link'),
+      name: flags.text('name'),
+    });
   },
 };
 
@@ -116,7 +104,7 @@ const keys: Command = {
     'Fetched and kept on this machine, for commands that need one. What is printed only tells them apart, unless --reveal is given.',
   ],
   positionals: [project],
-  flags: [projectFlag, reveal],
+  flags: [projectFlag, revealFlag],
   examples: [
     ['Keep them here', 'projects keys'],
     ['For a deployment', 'projects keys prj_0kz3m --reveal'],
