@@ -10,7 +10,7 @@ import {
   within,
 } from '../../engines/release/spec/function-limits.ts';
 import { tierNames, tiers } from '../../kernel/limits/tier-table.ts';
-import { functionLimitsOf } from '../deploys/given-spec.ts';
+import { functionLimitsOf } from '../deploys/shared/function-limits.ts';
 
 /** What a fork of a release is going to have. Its tables are known once the schema was read. */
 export function contentsOfRelease({ site, functions, routes, migrations, subdomains }: ReleaseState): AppContents {

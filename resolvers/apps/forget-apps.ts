@@ -6,7 +6,7 @@ import { untilNotFull } from '../../kernel/durability/housekeeping.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import type { DeletedProject } from '../projects/shared/deletion-hooks.ts';
-import { goneOfCopies } from '../snapshots/forget-snapshots.ts';
+import { goneOfCopies } from '../snapshots/shared/gone-of-copies.ts';
 import { giveBack } from './settle-fork.ts';
 
 const batch = 50;

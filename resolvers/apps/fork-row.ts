@@ -9,7 +9,7 @@ import { allOf, orNull, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { hostOfProject } from '../hosts/shared/host-urls.ts';
-import { hostOfSubdomain } from '../hosts/subdomains/subdomain.ts';
+import { hostOfSubdomain } from '../hosts/shared/subdomain.ts';
 import { originOfHost } from '../projects/shared/project-hosts.ts';
 
 /** What a run of the function `bootstrap` came to. */

@@ -10,8 +10,8 @@ import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { storing } from '../content/shared/storing.ts';
-import { partsOf, type SnapshotManifest } from '../snapshots/capture.ts';
 import { attemptCopy, LostCopyError } from '../snapshots/shared/attempt-copy.ts';
+import { partsOf, type SnapshotManifest } from '../snapshots/shared/capture.ts';
 import { appEventTypes } from './event-types.ts';
 
 declare module '../../kernel/run/context.ts' {

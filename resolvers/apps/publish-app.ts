@@ -10,8 +10,7 @@ import { appVersionsPerProject } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { findLive } from '../deploys/live-release.ts';
-import { loadRelease } from '../deploys/release-store.ts';
+import { liveState } from '../deploys/shared/live-state.ts';
 import { databaseOf } from '../project-data/shared/in-project.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { AppSummaryWire, type AppVersion, findVersion, versionToWire } from './app-row.ts';
@@ -63,17 +62,38 @@ export const publishApp = mutation({
     project: projectId,
     ...sayings,
     required_secrets: z
-      .array(z.strictObject({ key: z.string().regex(/^[A-Z][A-Z0-9_]{0,127}$/), description: whatFor }))
+      .array(
+        z.strictObject({
+          key: z
+            .string()
+            .regex(/^[A-Z][A-Z0-9_]{0,127}$/)
+            .describe('The key of the secret.'),
+          description: whatFor,
+        }),
+      )
       .max(needs)
       .optional()
       .describe('Keys of secrets that a fork has to set, beside those that the release requires. Never values.'),
     required_actions: z
-      .array(z.strictObject({ action: z.string().trim().min(1).max(64), description: whatFor }))
+      .array(
+        z.strictObject({
+          action: z.string().trim().min(1).max(64).describe('What has to be done.'),
+          description: whatFor,
+        }),
+      )
       .max(needs)
       .optional()
       .describe('What else has to be done before a fork works.'),
     bootstrap_variables: z
-      .array(z.strictObject({ name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/), description: whatFor }))
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
+            .describe('The name of the variable.'),
+          description: whatFor,
+        }),
+      )
       .max(needs)
       .optional()
       .describe('Variables that whoever forks gives to the function `bootstrap`, which is run once in the fork.'),
@@ -90,9 +110,9 @@ export const publishApp = mutation({
       { scope: 'project', metric: 'app_versions' },
       appVersionsPerProject,
     );
-    const { releaseId } = await findLive(work.rows, owner);
-    if (releaseId === null) throw new ServiceError('APP_NOTHING_TO_PUBLISH');
-    const state = await loadRelease(work.rows, owner, releaseId);
+    const live = await liveState(work.rows, owner);
+    if (live === null) throw new ServiceError('APP_NOTHING_TO_PUBLISH');
+    const { releaseId, state } = live;
     const bootstrap = input.bootstrap_variables?.map(({ name, description: text }) => needOf(name, text)) ?? null;
     if (bootstrap !== null && !state.functions.has('bootstrap'))
       throw new ServiceError('APP_VARIABLES_INVALID', {

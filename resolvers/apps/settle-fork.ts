@@ -4,15 +4,13 @@ import type { Org } from '../../db/schema/orgs.ts';
 import { type Project, projects } from '../../db/schema/projects.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
-import { inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
 import { copyRelease } from '../deploys/shared/copy-release.ts';
-import { insertRun } from '../functions/runs/insert-run.ts';
-import { retryOf } from '../functions/runs/retry.ts';
+import { startRun } from '../functions/shared/start-run.ts';
 import { lockBalance, post, settleHold } from '../ledger/shared/ledger.ts';
 import { beginDeletion } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
@@ -59,20 +57,17 @@ export async function openFork(
   if (releaseId === null) throw new Error('The release of the version is not there any more.');
   if (fork.price > 0n)
     await payPublisher(work, { id, payer: org.id, payee: version.orgId, amount: fork.price }, version.id);
-  const run =
+  const runId =
     fork.bootstrap === null
       ? undefined
-      : await insertRun(work, {
+      : await startRun(work, {
           ...owner,
           function: 'bootstrap',
           eventType: 'app.forked',
-          source: { type: 'api' },
           idempotencyKey: `fork-${id}`,
-          intent: inputDigest(fork.bootstrap),
           payload: fork.bootstrap,
-          retry: retryOf(),
         });
-  const [opened] = await work.rows(openStatement.with({ id, lease, releaseId, runId: run?.id ?? null }));
+  const [opened] = await work.rows(openStatement.with({ id, lease, releaseId, runId: runId ?? null }));
   if (opened === undefined) throw new LostCopyError('The fork was taken over.');
   const payload = { version_id: version.id, project_id: id };
   work.append(appendEvent({ ...owner, type: appEventTypes.app_forked, payload }));

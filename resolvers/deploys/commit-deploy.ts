@@ -33,13 +33,13 @@ import {
 import { urlsOf } from './deploy-urls.ts';
 import { type GivenSpec, refusing } from './given-spec.ts';
 import { findLive } from './live-release.ts';
-import { secretKeysOf } from './plan-facts.ts';
 import { refuseUnrunnable } from './refuse-unrunnable.ts';
 import { findRelease } from './release-store.ts';
 import { refuseOtherPlan, requiredPlan } from './required-plan.ts';
 import { refuseRunning } from './running-deploy.ts';
 import { deployActions } from './shared/actions.ts';
 import { sought } from './shared/on-deploy.ts';
+import { secretKeysOf } from './shared/secret-keys.ts';
 import { refuseBeyondBinding, refuseForeignMembers } from './within-ci-scopes.ts';
 
 interface CommittedDeploy {

@@ -5,10 +5,11 @@ import { fingerprintOf, type PlanFacts, planRelease, type ReleasePlan } from '..
 import type { BaseSelector, ReleaseSpec } from '../../engines/release/spec/release-spec.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { functionLimitsOf, type GivenSpec, readSpecFor, refusing, resolveSpec } from './given-spec.ts';
+import { type GivenSpec, readSpecFor, refusing, resolveSpec } from './given-spec.ts';
 import { findLive, type LiveRelease } from './live-release.ts';
 import { planFacts } from './plan-facts.ts';
 import { findRelease, loadRelease, type ReleaseOwner } from './release-store.ts';
+import { functionLimitsOf } from './shared/function-limits.ts';
 
 /** A specification, planned by what there is now. */
 export interface ComputedPlan {

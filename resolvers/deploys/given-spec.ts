@@ -6,11 +6,11 @@ import { SpecError } from '../../engines/release/errors.ts';
 import { isObject } from '../../engines/release/spec/fields.ts';
 import { readSpec } from '../../engines/release/spec/read-spec.ts';
 import type { ReleaseSpec } from '../../engines/release/spec/release-spec.ts';
-import { offerOf } from '../../kernel/limits/tier-table.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { storing } from '../content/shared/storing.ts';
 import { useContent } from '../content/shared/use-content.ts';
 import type { ReleaseOwner } from './release-store.ts';
+import { functionLimitsOf } from './shared/function-limits.ts';
 
 /** A specification as it is sent, or where it was uploaded to. */
 export interface GivenSpec {
@@ -65,12 +65,6 @@ export async function readText({ objects, log }: Pick<Services, 'objects' | 'log
       throw new ServiceError('CONTENT_MISSING', { details: { missing: [sha256] } });
     throw error;
   }
-}
-
-/** What a tier allows the functions of a release. */
-export function functionLimitsOf({ tier }: Pick<Org, 'tier'>, leases: boolean) {
-  const { max, timeoutSeconds, memoryMb, minIntervalMinutes, scheduled } = offerOf(tier, leases).functions;
-  return { timeoutSeconds, memoryMb, scheduleMinutes: minIntervalMinutes, schedules: scheduled, functions: max, tier };
 }
 
 /** Reads a specification for a project. @throws what {@link asRefusal} makes of what is wrong */

@@ -3,7 +3,6 @@ import { sql } from '../../db/drizzle.ts';
 import { releaseFunctions } from '../../db/schema/functions.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { liveReleases } from '../../db/schema/releases.ts';
-import { projectSecrets } from '../../db/schema/secrets.ts';
 import { computed, pick, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import { contentOf } from '../../engines/release/content-of.ts';
@@ -19,6 +18,7 @@ import { asOwnReader, databaseOf, inProject, once } from '../project-data/shared
 import { isElsewhere } from '../projects/shared/is-elsewhere.ts';
 import { readText } from './given-spec.ts';
 import type { ReleaseOwner } from './release-store.ts';
+import { secretKeysOf } from './shared/secret-keys.ts';
 
 /** Longest SQL of a migration that is looked at for warnings, in bytes. */
 const scannedBytes = 1_048_576;
@@ -32,12 +32,6 @@ export async function migrationRegistry(
 ): Promise<ReadonlyMap<string, string>> {
   const [, rows] = await inProject(() => projectPools.run(databaseOf(scope), [asOwnReader, readRegistry]));
   return new Map(rows!.map(([id, checksum]) => [id!, checksum!]));
-}
-
-/** Keys of the secrets that a project holds. */
-export async function secretKeysOf(services: Pick<Services, 'db'>, owner: ReleaseOwner): Promise<ReadonlySet<string>> {
-  const rows = await services.db.rows(secretsStatement.with(owner));
-  return new Set(rows.map(({ key }) => key));
 }
 
 /** What planning has to know of a project, of what a specification names. */
@@ -115,11 +109,4 @@ const functionsStatement = statement(
       and ${releaseFunctions.projectId} = ${liveReleases.projectId}
       and ${releaseFunctions.releaseId} = ${liveReleases.releaseId}
     where ${liveReleases.orgId} = ${orgId} and ${isElsewhere(projectId)}`,
-);
-
-const secretsStatement = statement(
-  'deploys.secret-keys',
-  { params: pick(projectSecrets, 'orgId', 'projectId'), row: pick(projectSecrets, 'key') },
-  (given, row) => sql`select ${row} from ${projectSecrets}
-    where ${projectSecrets.orgId} = ${given.orgId} and ${projectSecrets.projectId} = ${given.projectId}`,
 );

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { orgs } from '../../db/schema/orgs.ts';
 import { type Project, projects } from '../../db/schema/projects.ts';
-import { allOf, computed, partOf, pick, prefixed, setOf, statement } from '../../db/sql.ts';
+import { allOf, partOf, prefixed, setOf, statement } from '../../db/sql.ts';
 import {
   type Access,
   type NoScope,
@@ -13,22 +13,18 @@ import {
   signedIn,
 } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
-import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
-import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, orgId } from '../../kernel/input/fields.ts';
 import { twoWords } from '../../kernel/input/two-words.ts';
-import { limitsOf } from '../../kernel/limits/limits.ts';
-import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type StepRef, stepMutation } from '../../kernel/run/operation.ts';
 import { type ProjectKeys, projectKeysOf } from '../identity/shared/project-keys.ts';
-import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
 import { projectActions } from './shared/actions.ts';
 import { insertProject } from './shared/insert-project.ts';
 import { isProject, projectKey } from './shared/load-projects.ts';
+import { requireRoomForProject } from './shared/room-for-project.ts';
 import { type ProjectRow, withOrg } from './shared/wire.ts';
 
 interface CreateProjectInput {
@@ -151,34 +147,11 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
   return { restUrl: `${base.origin}/rest/v1`, staticBaseUrl: site.origin };
 }
 
-/**
- * The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit; the
- * limit is the one that holds then, and so are the organization's standing and the caller's role.
- */
-export async function requireRoomForProject(work: Work, { id }: Pick<Org, 'id'>): Promise<Org> {
-  const org = await lockOrgFor(work, id, projectActions['project:create']);
-  refuseWhileClosed(org);
-  await refuseOverQuota(
-    work,
-    countStatement.with({ orgId: id }),
-    { scope: 'organization', metric: 'projects' },
-    limitsOf(org).projects,
-  );
-  return org;
-}
-
 const orgColumns = allOf(orgs);
 const orgOf = partOf('org.', orgColumns);
 
 /** The key of the project that a step works on. */
 const rowOf = (ref: StepRef) => ({ orgId: ref.orgId as string, id: ref.projectId as string });
-
-const countStatement = statement(
-  'projects.count',
-  { params: pick(projects, 'orgId'), row: { used: computed<number>('integer', sql`count(*)::int`) } },
-  ({ orgId }, row) => sql`select ${row} from ${projects}
-    where ${projects.orgId} = ${orgId} and ${projects.deletedAt} is null and ${projects.branch} is null`,
-);
 
 // A key may be answered again after its project was deleted, which this does not bring back.
 const readyStatement = statement(

@@ -9,7 +9,7 @@ import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { untilNotFull } from '../../kernel/durability/housekeeping.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { goneOfSnapshots } from './forget-snapshots.ts';
+import { goneOfSnapshots } from './shared/gone-of-copies.ts';
 
 const batch = 100;
 

@@ -4,8 +4,8 @@ import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import type { Captured } from './capture.ts';
 import { snapshotEventTypes } from './event-types.ts';
+import type { Captured } from './shared/capture.ts';
 import { type Snapshot, snapshotColumns } from './shared/snapshot-row.ts';
 
 /** For how many days snapshots are kept. Contract 03, section 6. */

@@ -6,8 +6,8 @@ import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { type Captured, captureDatabase, SnapshotGoneError } from './capture.ts';
 import { failSnapshot, settleSnapshot } from './settle-snapshot.ts';
+import { type Captured, captureDatabase, SnapshotGoneError } from './shared/capture.ts';
 import { attemptsMax, mayPass, pauseAfter, reasonOf } from './shared/copy-failure.ts';
 
 /** How long a node has a copy without a word of it, in seconds. */

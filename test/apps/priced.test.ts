@@ -47,7 +47,10 @@ test('a fork is paid by x402 where the balance does not cover it, and whoever pu
   expect(challengeOf(asked)).toMatchObject({ accepts: [{ amount: String(price), payTo }] });
   const header = await sign(await chain.payer(), challengeOf(asked).accepts[0]);
   const paid = await other.fork({ version_id: one.version_id, name: 'Mine' }, paying(header));
-  expect(paid, paid.text).toMatchObject({ status: 201, body: { status: 'ready', paid_usd_micros: price, org_id: orgId } });
+  expect(paid, paid.text).toMatchObject({
+    status: 201,
+    body: { status: 'ready', paid_usd_micros: price, org_id: orgId },
+  });
   expect(await entriesOf(orgId)).toEqual([
     ['app_fork', 'debit', price],
     ['hold', 'debit', price],
@@ -96,8 +99,9 @@ test('two who fork with the money for one make one, and what a fork that fails h
 });
 
 async function databaseOf(projectId: string): Promise<string> {
-  const [row] = await service.control.sql<{ name: string }>('select database_name as name from projects where id = $1', [
-    projectId,
-  ]);
+  const [row] = await service.control.sql<{ name: string }>(
+    'select database_name as name from projects where id = $1',
+    [projectId],
+  );
   return row!.name;
 }

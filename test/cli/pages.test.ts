@@ -110,7 +110,6 @@ test.each([
 });
 
 test.each([
-  [['apps', 'list'], 'UNKNOWN_COMMAND', 'svc apps'],
   [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['allowance', 'history'], 'UNKNOWN_SUBCOMMAND', 'svc allowance history'],

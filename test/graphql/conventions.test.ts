@@ -82,6 +82,11 @@ describe('the schema', () => {
 
   // Parts of one answer, which is given whole: none of them grows by itself.
   const wholes = new Set([
+    'AppVersion.bootstrapVariables',
+    'AppVersion.functions',
+    'AppVersion.requiredActions',
+    'AppVersion.requiredSecrets',
+    'Project.appVersions',
     'Asset.variants',
     'AccessReached.policies',
     'AccessRelation.roles',
@@ -174,6 +179,7 @@ describe('the schema', () => {
 
   // Each is read with its list, or under what it belongs to; no operation reads it by its id alone.
   const readWithTheirList = new Set([
+    'AppVersion',
     'Asset',
     'AssetFolder',
     'AuditEvent',

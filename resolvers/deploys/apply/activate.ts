@@ -27,10 +27,11 @@ import { appendDeployEvent } from '../deploy-feed.ts';
 import type { DeployOperation } from '../deploy-operation.ts';
 import { urlsOf } from '../deploy-urls.ts';
 import { deployActivated } from '../event-types.ts';
-import { functionLimitsOf, refusing } from '../given-spec.ts';
+import { refusing } from '../given-spec.ts';
 import { findLive } from '../live-release.ts';
 import { functionsElsewhereOf } from '../plan-facts.ts';
 import type { ReleaseOwner, ReleaseRow } from '../release-store.ts';
+import { functionLimitsOf } from '../shared/function-limits.ts';
 
 /** A release that goes live in place of another one. */
 export interface Activation {

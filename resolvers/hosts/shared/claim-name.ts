@@ -7,8 +7,8 @@ import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { subdomainsPerProject } from '../../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../../kernel/limits/quota.ts';
 import { isReservedName } from '../subdomains/reserved-names.ts';
-import { hostOfSubdomain, ownerOf, type SubdomainRow, subdomainColumns } from '../subdomains/subdomain.ts';
 import { bindHost } from './host-names.ts';
+import { hostOfSubdomain, ownerOf, type SubdomainRow, subdomainColumns } from './subdomain.ts';
 
 export interface ClaimedName {
   readonly row: SubdomainRow;

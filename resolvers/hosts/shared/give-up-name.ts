@@ -5,8 +5,8 @@ import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { subdomainRestDays } from '../../../kernel/limits/limits.ts';
 import type { DeletedProject } from '../../projects/shared/deletion-hooks.ts';
-import { hostOfSubdomain, type SubdomainRow, subdomainColumns } from '../subdomains/subdomain.ts';
 import { forgetHosts, unbindHost } from './host-names.ts';
+import { hostOfSubdomain, type SubdomainRow, subdomainColumns } from './subdomain.ts';
 
 /**
  * Takes a name from a project, and lets it rest for its organization.

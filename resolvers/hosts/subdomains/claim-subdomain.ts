@@ -5,7 +5,7 @@ import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { claimName } from '../shared/claim-name.ts';
-import { type Subdomain, SubdomainWire, shownSubdomain, subdomainName, subdomainToWire } from './subdomain.ts';
+import { type Subdomain, SubdomainWire, shownSubdomain, subdomainName, subdomainToWire } from '../shared/subdomain.ts';
 
 interface ClaimedSubdomain {
   readonly subdomain: Subdomain;

@@ -6,7 +6,7 @@ import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { giveUpName } from '../shared/give-up-name.ts';
-import { ownerOf, type Subdomain, shownSubdomain } from './subdomain.ts';
+import { ownerOf, type Subdomain, shownSubdomain } from '../shared/subdomain.ts';
 
 /** `DELETE /subdomains/v1/:name`. Contract 03, section 5.2. */
 export const deleteSubdomain = mutation({

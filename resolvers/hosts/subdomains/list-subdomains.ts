@@ -6,7 +6,13 @@ import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
 import { hostActions } from '../shared/actions.ts';
-import { type Subdomain, SubdomainWire, shownSubdomain, subdomainColumns, subdomainToWire } from './subdomain.ts';
+import {
+  type Subdomain,
+  SubdomainWire,
+  shownSubdomain,
+  subdomainColumns,
+  subdomainToWire,
+} from '../shared/subdomain.ts';
 
 /** `GET /subdomains/v1`. Contract 03, section 5.2. */
 export const listSubdomains = query({

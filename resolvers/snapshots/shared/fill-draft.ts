@@ -7,8 +7,8 @@ import { DamagedPartError } from '../../../engines/copies/parts.ts';
 import { restoreProject } from '../../../engines/copies/restore-project.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { storing } from '../../content/shared/storing.ts';
-import { manifestShape, partsOf } from '../capture.ts';
 import { manifestStatement } from '../restore/restore-row.ts';
+import { manifestShape, partsOf } from './capture.ts';
 
 /** Something of a snapshot cannot be brought back. */
 export class UnrestorableError extends Error {

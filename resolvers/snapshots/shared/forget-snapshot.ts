@@ -2,7 +2,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { projectSnapshots } from '../../../db/schema/snapshots.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { goneOfSnapshots } from '../forget-snapshots.ts';
+import { goneOfSnapshots } from './gone-of-copies.ts';
 
 /** Deletes a snapshot with what it holds. Whoever takes it finds out. */
 export async function forgetSnapshot(work: Work, id: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { ProjectDatabase } from '../../../db/project-databases.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { captureDatabase } from '../capture.ts';
 import { settleSnapshot } from '../settle-snapshot.ts';
+import { captureDatabase } from './capture.ts';
 import { findSnapshot, type Snapshot } from './snapshot-row.ts';
 
 /** A snapshot that is taken for somebody, who has it and forgets it. */

@@ -63,7 +63,7 @@ export const group: Group = {
       takes: [take('project')],
       examples: [
         ['For the organization alone', 'apps publish'],
-        ['For everybody', `apps publish --visibility public --fork-allowed --description "A shop" --tags '["shop"]'`],
+        ['For everybody', `apps publish --visibility public --fork-allowed --description "A shop" --tags shop,small`],
       ],
       shown: (answer) => {
         refuseFailed(answer);
@@ -78,7 +78,12 @@ export const group: Group = {
     }),
     operationCommand('apps update', rows['apps.updateVersion'], {
       takes: [version],
-      examples: [['Let everybody find it', 'apps update appv_01jzk3 --visibility public --fork-allowed true']],
+      more: [{ name: 'no-forks', type: 'boolean', about: 'Let nobody else make projects from it any more.' }],
+      set: ({ flags }) => (flags.is('no-forks') ? { fork_allowed: false } : {}),
+      examples: [
+        ['Let everybody find it', 'apps update appv_01jzk3 --visibility public --fork-allowed'],
+        ['And nobody fork it', 'apps update appv_01jzk3 --no-forks'],
+      ],
     }),
     operationCommand('apps delete', rows['apps.deleteVersion'], {
       takes: [version],

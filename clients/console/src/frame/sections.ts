@@ -19,6 +19,7 @@ import {
   Mails,
   MessagesSquare,
   Network,
+  PackageOpen,
   Rocket,
   ScanSearch,
   ScrollText,
@@ -29,6 +30,7 @@ import {
   Siren,
   SquareFunction,
   SquareTerminal,
+  Store,
   Table2,
   TriangleAlert,
   Users,
@@ -61,6 +63,7 @@ export const homeSection: NavigationSection = {
   items: [
     { name: 'Overview', to: '/', icon: House, key: 'o' },
     { name: 'Organizations', to: '/orgs', icon: Building2, words: 'teams' },
+    { name: 'Apps', to: '/apps', icon: Store, holdsBelow: true, words: 'marketplace fork templates' },
     { name: 'Your account', to: '/you', icon: CircleUser, words: 'sign-in approvals passkeys sessions profile' },
   ],
 };
@@ -180,8 +183,14 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       name: 'Branches',
       to: `${base}/branches`,
       icon: GitBranch,
-      key: 'j',
+      key: 'q',
       words: 'copies previews try staging',
+    },
+    mayOn(project, 'project:apps:read') && {
+      name: 'Published versions',
+      to: `${base}/versions`,
+      icon: PackageOpen,
+      words: 'apps marketplace publish fork template',
     },
     mayOn(project, 'project:delegates:read') && {
       name: 'CI',

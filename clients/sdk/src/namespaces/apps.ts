@@ -148,18 +148,21 @@ export interface PublishInput {
   readonly forkPriceUsdMicros?: number | undefined;
   /** Keys of secrets that a fork has to set, beside those that the release requires. Never values. */
   readonly requiredSecrets?: readonly {
+    /** The key of the secret. */
     readonly key: string;
     /** What it is for. */
     readonly description?: string | undefined;
   }[] | undefined;
   /** What else has to be done before a fork works. */
   readonly requiredActions?: readonly {
+    /** What has to be done. */
     readonly action: string;
     /** What it is for. */
     readonly description?: string | undefined;
   }[] | undefined;
   /** Variables that whoever forks gives to the function `bootstrap`, which is run once in the fork. */
   readonly bootstrapVariables?: readonly {
+    /** The name of the variable. */
     readonly name: string;
     /** What it is for. */
     readonly description?: string | undefined;

@@ -1,6 +1,6 @@
-import { type SQL, sql } from '../../db/drizzle.ts';
-import { contentRemovals } from '../../db/schema/content.ts';
-import { projectSnapshots, snapshotObjects } from '../../db/schema/snapshots.ts';
+import { type SQL, sql } from '../../../db/drizzle.ts';
+import { contentRemovals } from '../../../db/schema/content.ts';
+import { projectSnapshots, snapshotObjects } from '../../../db/schema/snapshots.ts';
 
 /**
  * Lets go of what snapshots hold, and notes it for the object store: the beginning of a statement.

@@ -4,7 +4,7 @@ import { pick, type RowOf } from '../../../db/sql.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { originOfHost } from '../../projects/shared/project-hosts.ts';
-import { hostOfDeployment } from '../shared/host-urls.ts';
+import { hostOfDeployment } from './host-urls.ts';
 
 /** A name below the platform's domain, as clients claim it. Contract 03, section 5.2. */
 export const subdomainName = z

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { sql } from '../../db/drizzle.ts';
-import { appVersions } from '../../db/schema/apps.ts';
-import { liveReleases } from '../../db/schema/releases.ts';
-import { projectSnapshots, type SnapshotFacts, snapshotObjects } from '../../db/schema/snapshots.ts';
-import { insertSelect, pick, statement } from '../../db/sql.ts';
-import { savedDatabase } from '../../engines/copies/archive.ts';
-import { ObjectParts } from '../../engines/copies/object-parts.ts';
-import type { Part } from '../../engines/copies/parts.ts';
-import { savedTemplate, saveProjectDatabase } from '../../engines/copies/save-project.ts';
-import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
-import type { Context } from '../../kernel/run/context.ts';
-import { keepContentLock } from '../content/shared/content-lock.ts';
-import { storing } from '../content/shared/storing.ts';
-import type { Snapshot } from './shared/snapshot-row.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { appVersions } from '../../../db/schema/apps.ts';
+import { liveReleases } from '../../../db/schema/releases.ts';
+import { projectSnapshots, type SnapshotFacts, snapshotObjects } from '../../../db/schema/snapshots.ts';
+import { insertSelect, pick, statement } from '../../../db/sql.ts';
+import { savedDatabase } from '../../../engines/copies/archive.ts';
+import { ObjectParts } from '../../../engines/copies/object-parts.ts';
+import type { Part } from '../../../engines/copies/parts.ts';
+import { savedTemplate, saveProjectDatabase } from '../../../engines/copies/save-project.ts';
+import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { keepContentLock } from '../../content/shared/content-lock.ts';
+import { storing } from '../../content/shared/storing.ts';
+import type { Snapshot } from './snapshot-row.ts';
 
 /** What a snapshot says of itself, beside its parts in the object store. */
 export const manifestShape = z.object({
