@@ -18,7 +18,7 @@ export const apps = domain('apps', {
   errors: appErrors,
   actions: appActions,
   events: appEventTypes,
-  operations: [browseApps, getApp, forkApp, getFork, publishApp, listVersions, updateVersion, deleteVersion],
+  operations: [browseApps, getApp, forkApp, listVersions, getFork, publishApp, updateVersion, deleteVersion],
   expires: [{ table: appForks, when: sql`${appForks.status} = 'failed' and ${isPast(appForks.updatedAt, '1 day')}` }],
   housekeeping: { 'forget versions of apps': forgetVersions },
 });

@@ -115,6 +115,12 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} project:write`,
   }),
   'project:branches:manage': cell('owner admin developer', writing),
+  'project:apps:read': cell(everyRole, {
+    grants: `${reading} deploy project:write`,
+    delegates: `${reading} deploy project:write`,
+    serviceKey: true,
+  }),
+  'project:apps:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:signers:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:secrets:read': cell('owner admin developer', {

@@ -173,8 +173,13 @@ function probe(action: string, actor: Actor, target: Target) {
   });
 }
 
-/** Actions that want a function, which goes with each deletion of its project. */
-const ofFunctions = ['project:functions:run', 'project:functions:write', 'project:functions:rebuild'];
+/** Actions that want a live release with a function, which goes with each deletion of its project. */
+const ofFunctions = [
+  'project:functions:run',
+  'project:functions:write',
+  'project:functions:rebuild',
+  'project:apps:write',
+];
 
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {

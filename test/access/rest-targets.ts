@@ -53,6 +53,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   call_id: 'inner',
   rule_id: 'inner',
   branch_id: 'inner',
+  version_id: 'inner',
   trigger_id: 'inner',
   issuer_id: 'inner',
   plan_id: 'inner',

@@ -1,3 +1,4 @@
+import { appSurfaces } from './apps.ts';
 import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
@@ -51,6 +52,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...signerSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
+  ...appSurfaces(stage),
   ...ciSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),

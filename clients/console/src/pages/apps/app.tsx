@@ -12,11 +12,10 @@ import { When } from '../../design/when.tsx';
 import { useAsk } from '../../graph/use-live-query.ts';
 import { useSearch } from '../../search.ts';
 import { mayChange } from '../../session/may.ts';
-import { AppDocument, type AppQuery } from './apps.graphql.ts';
+import type { App } from './app-type.ts';
+import { AppDocument } from './apps.graphql.ts';
 import { ForkApp } from './fork-app.tsx';
 import { priceOf } from './price-of.ts';
-
-export type App = NonNullable<AppQuery['app']>;
 
 /** One published version: what a fork of it is going to have. The address holds the dialog. */
 export default function AppPage({ version }: { readonly version: string }) {

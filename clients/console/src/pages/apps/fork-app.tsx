@@ -12,7 +12,7 @@ import { useChange } from '../../graph/use-change.ts';
 import { useAsk } from '../../graph/use-live-query.ts';
 import { go } from '../../router.tsx';
 import { may } from '../../session/may.ts';
-import type { App } from './app.tsx';
+import type { App } from './app-type.ts';
 import { ForkAppDocument, type ForkAppMutation, ForkPlacesDocument } from './apps.graphql.ts';
 import { priceOf } from './price-of.ts';
 
