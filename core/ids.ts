@@ -41,7 +41,8 @@ export type IdPrefix =
   | 'drip'
   | 'cwlt'
   | 'ccall'
-  | 'appv';
+  | 'appv'
+  | 'fbk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -20,6 +20,7 @@ import { errors } from './errors/domain.ts';
 import { escalations } from './escalations/domain.ts';
 import { events } from './events/domain.ts';
 import { faucet } from './faucet/domain.ts';
+import { feedback } from './feedback/domain.ts';
 import { functionChanges } from './function-changes/domain.ts';
 import { functions } from './functions/domain.ts';
 import { grants } from './grants/domain.ts';
@@ -79,6 +80,7 @@ export const domains: readonly Domain[] = [
   snapshots,
   branches,
   apps,
+  feedback,
   ci,
   signersDomain,
   hosts,

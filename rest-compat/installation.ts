@@ -1,3 +1,4 @@
+import { listFeedback } from '../resolvers/feedback/list-feedback.ts';
 import { listIncidents } from '../resolvers/incidents/list-incidents.ts';
 import { listAllOrgs } from '../resolvers/orgs/list-all-orgs.ts';
 import { route } from './route.ts';
@@ -8,4 +9,5 @@ const oneWay = { before: null, from_end: null } as const;
 export const installationRoutes = [
   route('GET', '/admin/v1/orgs', 200, listAllOrgs, oneWay),
   route('GET', '/admin/v1/incidents', 200, listIncidents, oneWay),
+  route('GET', '/admin/v1/feedback', 200, listFeedback, oneWay),
 ];

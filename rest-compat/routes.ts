@@ -12,6 +12,7 @@ import { deployRoutes } from './deploys.ts';
 import { errorRoutes } from './errors.ts';
 import { escalationRoutes } from './escalations.ts';
 import { eventRoutes } from './events.ts';
+import { feedbackRoutes } from './feedback.ts';
 import { functionRunRoutes } from './function-runs.ts';
 import { grantRoutes } from './grants.ts';
 import { hostRoutes } from './hosts.ts';
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...functionRunRoutes,
   ...snapshotRoutes,
   ...appRoutes,
+  ...feedbackRoutes,
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,

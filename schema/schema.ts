@@ -62,6 +62,7 @@ import './signers.ts';
 import './site-audits.ts';
 import './apps.ts';
 import './branches.ts';
+import './feedback.ts';
 import './snapshots.ts';
 import './slugs.ts';
 import './tiers.ts';

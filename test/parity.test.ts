@@ -50,6 +50,8 @@ const withoutField: Record<string, string> = {
 const notOverRest: Record<string, string> = {
   'apps.browse before': 'the documented list runs one way',
   'apps.browse from_end': 'the documented list runs one way',
+  'feedback.list before': 'lists of this surface run one way',
+  'feedback.list from_end': 'lists of this surface run one way',
   'errors.list before': 'the documented list runs one way',
   'errors.list from_end': 'the documented list runs one way',
   'projects.list before': 'the documented list runs one way',

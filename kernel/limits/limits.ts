@@ -66,6 +66,9 @@ export const escalationContactsMax = 50;
 /** Branches that one project may have at a time. Contract 03, section 7. */
 export const branchesPerProject = 5;
 
+/** How often one organization may send feedback in a day. */
+export const feedbackPerDay = 50;
+
 /** Versions of one project that are published at a time. */
 export const appVersionsPerProject = 50;
 

@@ -141,6 +141,7 @@ const elsewhere = [
 
 /** Changes of the caller’s own, which nobody is a stranger to. */
 const ownAffairs = [
+  'feedback.send',
   'orgs.create',
   'identity.setDisplayName',
   'operator.setContact',

@@ -44,6 +44,18 @@ export function orgChanges(service: Service, home: Home): Changes {
         ),
       },
       {
+        operation: 'feedback.send',
+        action: 'feedback.sent',
+        kind: 'organization',
+        async send(actor) {
+          const body = { message: 'It works.' };
+          const answer = await service.call<{ code: string }>(actor, 'POST', '/feedback/v1', { body });
+          return { ...answer, body: { code: answer.body.code, id: home().orgId } };
+        },
+        objectId: ({ id }) => id!,
+        written: 'select xmin::text from feedback where org_id = $1 order by created_at desc, id desc limit 1',
+      },
+      {
         operation: 'identity.setDisplayName',
         action: 'principal.renamed',
         kind: 'principal',

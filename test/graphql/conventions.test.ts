@@ -191,6 +191,7 @@ describe('the schema', () => {
     'EscalationContact',
     'EscalationDeliveryAttempt',
     'Event',
+    'Feedback',
     'FunctionRun',
     'Grant',
     'InstallationOrganization',

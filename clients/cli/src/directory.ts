@@ -74,6 +74,12 @@ export const directory: readonly GroupEntry[] = [
     load: () => import('./groups/mcp.ts'),
   },
   {
+    section: rest,
+    name: 'feedback',
+    summary: 'Say something to whoever runs the platform',
+    load: () => import('./groups/feedback.ts'),
+  },
+  {
     section: start,
     name: 'completion',
     summary: 'Completion for bash, zsh and fish',

@@ -14,7 +14,6 @@ const areas: Readonly<Record<string, readonly string[]>> = {
     'credentials revoke',
     'credentials token',
   ],
-  'Feedback is not taken yet.': ['feedback'],
 };
 
 /**

@@ -66,6 +66,7 @@ const pages = [
   ['/installation/incidents', page(() => import('./pages/installation/incidents.tsx'))],
   ['/installation/nodes', page(() => import('./pages/installation/nodes.tsx'))],
   ['/installation/backups', page(() => import('./pages/installation/backups.tsx'))],
+  ['/installation/feedback', page(() => import('./pages/installation/feedback.tsx'))],
   ['/installation/outbox', page(() => import('./pages/installation/outbox.tsx'))],
   ['/apps', page(() => import('./pages/apps/apps.tsx'))],
   ['/apps/:version', page(() => import('./pages/apps/app.tsx'))],

@@ -20,6 +20,7 @@ import { email } from './namespaces/email.ts';
 import { errors } from './namespaces/errors.ts';
 import { escalations } from './namespaces/escalations.ts';
 import { events } from './namespaces/events.ts';
+import { feedback } from './namespaces/feedback.ts';
 import { functions } from './namespaces/functions.ts';
 import { grants } from './namespaces/grants.ts';
 import { identity } from './namespaces/identity.ts';
@@ -70,6 +71,7 @@ export interface Namespaces {
   readonly errors: ReturnType<typeof errors>;
   readonly escalations: ReturnType<typeof escalations>;
   readonly events: ReturnType<typeof events>;
+  readonly feedback: ReturnType<typeof feedback>;
   readonly functions: ReturnType<typeof functions>;
   readonly grants: ReturnType<typeof grants>;
   readonly identity: ReturnType<typeof identity>;
@@ -121,6 +123,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   errors: errors(connection),
   escalations: escalations(connection),
   events: events(connection),
+  feedback: feedback(connection),
   functions: functions(connection),
   grants: grants(connection),
   identity: identity(connection),
@@ -171,6 +174,7 @@ export {
   errors,
   escalations,
   events,
+  feedback,
   functions,
   grants,
   identity,

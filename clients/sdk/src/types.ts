@@ -751,6 +751,17 @@ export interface ExposedNames {
   readonly rpcs: readonly string[];
 }
 
+export interface Feedback {
+  readonly feedbackId: string;
+  readonly orgId: string;
+  readonly principalId: string;
+  readonly projectId: string | null;
+  readonly message: string;
+  readonly handle: string | null;
+  readonly returnAddress: string | null;
+  readonly createdAt: string;
+}
+
 export interface FreeAudit {
   readonly ok: true;
   readonly domain: string;

@@ -29,6 +29,11 @@ export const installationSurfaces = ({ params, service }: Stage): Surfaces => {
       cells: admin,
       field: installation('incidents { edges { cursor } }'),
     },
+    'GET /admin/v1/feedback': {
+      addition: { status: 200, reason: 'what users wrote reaches whoever runs the platform' },
+      cells: admin,
+      field: installation('feedback { edges { cursor } }'),
+    },
     'GET /admin/v1/backups': {
       addition: { status: 200, reason: 'the platform admin sees whether the installation is saved' },
       cells: admin,

@@ -63,6 +63,10 @@ export const group: Group = {
         flags: { after: 'cursor' },
         examples: [['By a part of the name', 'admin orgs --search acme']],
       }),
+      admin('feedback', rows['feedback.list'], {
+        flags: { after: 'cursor' },
+        examples: [['What was said', 'admin feedback']],
+      }),
       admin('incident list', rows['incidents.list'], {
         flags: { after: 'cursor' },
         examples: [['Those that last', 'admin incident list --status ongoing']],

@@ -65,6 +65,28 @@ export const rows = {
     },
     key: 'taken',
   },
+  'feedback.list': {
+    operation: 'feedback.list',
+    command: 'admin feedback',
+    summary: 'What users wrote to whoever runs the platform, newest first.',
+    method: 'GET',
+    path: '/admin/v1/feedback',
+    inputs: {
+      limit: {
+        at: 'query',
+        as: 'limit',
+        type: 'number',
+        about: 'Rows per page: 50 unless told, at most 200.',
+        min: 1,
+      },
+      after: {
+        at: 'query',
+        as: 'after',
+        type: 'string',
+        about: 'Only rows after this cursor.',
+      },
+    },
+  },
   'incidents.declare': {
     operation: 'incidents.declare',
     command: 'admin incident declare',

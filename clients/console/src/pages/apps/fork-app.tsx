@@ -94,7 +94,7 @@ export function ForkApp({ app, close }: { readonly app: App; readonly close: () 
           />
         ))}
         {app.forkPriceUsdMicros > 0 && (
-          <p className="quiet small">It is taken from the prepaid balance of the organization.</p>
+          <p className="quiet small">The price is taken from the prepaid balance of the organization.</p>
         )}
       </Form>
     </Modal>
