@@ -46,6 +46,13 @@ test('the API with a gate lets signed-in users in, each to their own notes', asy
   expect((await host('POST', '/api/notes', foreign)).status).toBe(403);
   const { logs } = (await svc('functions', 'logs', 'notes')).json;
   expect(logs).toMatchObject([{ message: expect.stringMatching(/^note \d+ is kept$/) }]);
+  // The request is found by its id, without saying which function answered it.
+  const { request_id } = logs[0];
+  expect((await svc('logs', '--request-id', request_id)).json).toMatchObject({
+    ok: true,
+    request_id,
+    entries: [{ source: 'functions', function: 'notes', origin: 'app', message: logs[0].message }],
+  });
 });
 
 test('the scheduled job runs, and tells of its report once', async () => {
