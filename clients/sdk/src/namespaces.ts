@@ -26,6 +26,7 @@ import { incidents } from './namespaces/incidents.ts';
 import { inquiries } from './namespaces/inquiries.ts';
 import { installation } from './namespaces/installation.ts';
 import { invites } from './namespaces/invites.ts';
+import { jobs } from './namespaces/jobs.ts';
 import { licences } from './namespaces/licences.ts';
 import { mail } from './namespaces/mail.ts';
 import { members } from './namespaces/members.ts';
@@ -75,6 +76,7 @@ export interface Namespaces {
   readonly inquiries: ReturnType<typeof inquiries>;
   readonly installation: ReturnType<typeof installation>;
   readonly invites: ReturnType<typeof invites>;
+  readonly jobs: ReturnType<typeof jobs>;
   readonly licences: ReturnType<typeof licences>;
   readonly mail: ReturnType<typeof mail>;
   readonly members: ReturnType<typeof members>;
@@ -125,6 +127,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   inquiries: inquiries(connection),
   installation: installation(connection),
   invites: invites(connection),
+  jobs: jobs(connection),
   licences: licences(connection),
   mail: mail(connection),
   members: members(connection),
@@ -174,6 +177,7 @@ export {
   inquiries,
   installation,
   invites,
+  jobs,
   licences,
   mail,
   members,
