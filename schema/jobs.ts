@@ -6,9 +6,11 @@ import { type Artifact, absorbedOf, artifactUrl, baseOf, isOver, type Job } from
 import { listJobTypes } from '../resolvers/jobs/list-types.ts';
 import { loadJobs } from '../resolvers/jobs/load-jobs.ts';
 import type { JobLine } from '../resolvers/jobs/log-feed.ts';
+import { listRegisteredTypes, registerJobType, removeJobType } from '../resolvers/jobs/operate-types.ts';
 import { purgeJobs } from '../resolvers/jobs/purge-jobs.ts';
 import { downloadArtifact, getJob, listJobs } from '../resolvers/jobs/read-jobs.ts';
 import { submitJob } from '../resolvers/jobs/submit-job.ts';
+import { functionType, type RegisteredType } from '../resolvers/jobs/types/function-type.ts';
 import type { JobType } from '../resolvers/jobs/types/job-type.ts';
 import { followJobLogs, type JobLineArrived } from '../subscriptions/job-logs.ts';
 import { builder, pageArgs } from './builder.ts';
@@ -205,6 +207,31 @@ const JobTypeRef = builder.objectRef<JobType>('JobType').implement({
 });
 
 readField('jobTypes', listJobTypes, { type: [JobTypeRef], result: (types) => [...types] });
+
+const RegisteredJobTypeRef = builder.objectRef<RegisteredType>('RegisteredJobType').implement({
+  description: 'A type of jobs that the operator has registered.',
+  fields: (t) => ({
+    type: t.field({ type: JobTypeRef, description: 'The type, as everybody sees it.', resolve: functionType }),
+    projectId: t.exposeString('projectId', { description: 'The project whose function does the work, `prj_…`.' }),
+    functionName: t.exposeString('function', { description: 'The function.' }),
+    memoryMb: t.exposeInt('memoryMb', { description: 'Memory of its process, in megabytes.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
+  }),
+});
+
+readField('registeredJobTypes', listRegisteredTypes, { type: [RegisteredJobTypeRef], result: (types) => [...types] });
+
+changeField('registerJobType', registerJobType, {
+  type: RegisteredJobTypeRef,
+  input: 'A type of jobs to register.',
+  argument: 'The type, and the function.',
+});
+
+changeField('removeJobType', removeJobType, {
+  type: RegisteredJobTypeRef,
+  input: 'A type of jobs to remove.',
+  argument: 'The type.',
+});
 
 changeField('submitJob', submitJob, {
   type: JobRef,

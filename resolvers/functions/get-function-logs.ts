@@ -18,7 +18,7 @@ const tailMax = 1_000;
 /** The call whose lines are wanted. */
 export const ofCall = z
   .string()
-  .regex(/^(req|fnrun|fnatt)_[A-Za-z0-9_-]{4,128}$/, 'must be an id such as req_…, fnrun_… or fnatt_…')
+  .regex(/^(req|fnrun|fnatt|job)_[A-Za-z0-9_-]{4,128}$/, 'must be an id such as req_…, fnrun_…, fnatt_… or job_…')
   .optional()
   .describe('Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it.');
 

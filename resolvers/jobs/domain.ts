@@ -8,6 +8,7 @@ import { jobErrors } from './error-codes.ts';
 import { forgetOldJobs } from './forget-old-jobs.ts';
 import { getJobLogs, openJobLogs } from './get-job-logs.ts';
 import { listJobTypes } from './list-types.ts';
+import { listRegisteredTypes, registerJobType, removeJobType } from './operate-types.ts';
 import { forgetOfProject, purgeJobs } from './purge-jobs.ts';
 import { downloadArtifact, getJob, listJobs } from './read-jobs.ts';
 import { jobActions } from './shared/actions.ts';
@@ -30,6 +31,9 @@ export const jobsDomain = domain('jobs', {
     cancelJob,
     purgeJobs,
     downloadArtifact,
+    registerJobType,
+    listRegisteredTypes,
+    removeJobType,
   ],
   jobs: [
     { task: wakeJobsTask, run: async ({ ctx }) => ctx.services.jobWork.wake() },

@@ -1773,6 +1773,30 @@ export interface RedeemedMagicLink {
   readonly verifiedWith: 'link' | 'email_code';
 }
 
+export interface RegisteredJobType {
+  readonly jobType: string;
+  readonly kind: 'built_in' | 'function';
+  readonly description: string;
+  readonly price: {
+    /** Of each job that completes. */
+    readonly perJobUsdMicros: number;
+    /** Of each second that a job takes. */
+    readonly perSecondUsdMicros: number;
+  };
+  readonly limits: {
+    /** Longest that a job may take. */
+    readonly maxSeconds: number;
+  };
+  /** Whether an attempt that the platform interrupts is followed by another one. */
+  readonly repeatable: boolean;
+  /** JSON Schema of its input. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly projectId: string;
+  readonly function: string;
+  readonly memoryMb: number;
+  readonly createdAt: string;
+}
+
 export interface Release {
   readonly kind: 'release_inventory';
   readonly schemaVersion: 'agent-deploy-observability.v1';

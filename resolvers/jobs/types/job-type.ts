@@ -97,10 +97,10 @@ export const jsonFile = (filename: string, value: unknown): MadeFile => ({
 
 /** Reads an input by its schema. */
 export const readBy =
-  (schema: z.ZodObject) =>
+  (schema: z.ZodType) =>
   (input: Readonly<Record<string, unknown>>): ReadInput => {
     const parsed = schema.safeParse(input);
-    if (parsed.success) return { input: parsed.data };
+    if (parsed.success) return { input: parsed.data as Readonly<Record<string, unknown>> };
     const [issue] = parsed.error.issues;
     return { field: ['input.input_json', ...issue!.path].join('.'), reason: issue!.message };
   };

@@ -2,7 +2,7 @@
 import type { Connection } from '../connection.ts';
 import { bytesMethod, listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { Job, JobLogLine, JobType } from '../types.ts';
+import type { Job, JobLogLine, JobType, RegisteredJobType } from '../types.ts';
 
 /** Operations of `jobs`. */
 export const jobs = (connection: Connection) => ({
@@ -20,6 +20,12 @@ export const jobs = (connection: Connection) => ({
   follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'jobLogs', needs: ['job'], document: 'subscription($after:String $first:Int $job:String! $project:ID $tail:Int){jobLogs(after:$after first:$first job:$job project:$project tail:$tail){cursor line{eventId ingestionTime logStreamName message stream timestamp} reset}}', loudOut: ['line.stream'] }]),
   /** Cancel the jobs of a project that have not ended, and delete all of its jobs, with their logs and artifacts. */
   purge: method<PurgeInput, PurgeAnswer>(connection, { call: 'DELETE /jobs/v1/runs', query: ['project'], spelt: { project: 'project_id' }, key: 'made' }),
+  /** Make a function of a project of yours a type of jobs that every project may submit. */
+  registerType: method<RegisterTypeInput, RegisterTypeAnswer>(connection, { call: 'POST /jobs/v1/admin/types', key: 'made', freeIn: ['input_schema'], freeOut: ['input_schema'] }),
+  /** The types of jobs that were registered, with the functions that do the work. */
+  registeredTypes: method<Record<string, never>, RegisteredTypesAnswer>(connection, { call: 'GET /jobs/v1/admin/types', freeOut: ['job_types.input_schema'] }),
+  /** Remove a type of jobs: those that wait fail, and cost nothing. */
+  removeType: method<RemoveTypeInput, RemoveTypeAnswer>(connection, { call: 'DELETE /jobs/v1/admin/types/{job_type}', key: 'made', freeOut: ['input_schema'] }),
   /** Have the platform do a job in the background, for at most what you say. One job for each key. */
   submit: method<SubmitInput, SubmitAnswer>(connection, { call: 'POST /jobs/v1/runs', query: ['project'], spelt: { project: 'project_id' }, body: 'request', key: 'made', freeIn: ['request.input.input_json'], freeOut: ['artifacts'] }),
   /** The types of jobs that there are, with what they cost, how long they may take and what they are given. */
@@ -141,6 +147,44 @@ export interface PurgeAnswer {
   /** Those of these that were running. */
   readonly terminatedInstances: number;
 }
+
+/** Make a function of a project of yours a type of jobs that every project may submit. */
+export interface RegisterTypeInput {
+  /** What jobs name it by. */
+  readonly jobType: string;
+  /** What it does, in one sentence. */
+  readonly description: string;
+  /** The project whose function does the work. */
+  readonly project: string;
+  /** The function, of whatever release is live when a job begins. */
+  readonly function: string;
+  /** What a job costs that completes, in micro-dollars. */
+  readonly perJobUsdMicros?: number | undefined;
+  /** What each second of a job costs, in micro-dollars. */
+  readonly perSecondUsdMicros?: number | undefined;
+  /** Longest that a job may take: 300 unless told. */
+  readonly maxSeconds?: number | undefined;
+  /** Memory of its process, in megabytes: 128, 256 or 512. */
+  readonly memoryMb?: number | undefined;
+  /** Whether an attempt that a lost node leaves is followed by another one: it may then be done twice. */
+  readonly repeatable?: boolean | undefined;
+  /** JSON Schema of its input; any object unless told. */
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type RegisterTypeAnswer = RegisteredJobType;
+
+export interface RegisteredTypesAnswer {
+  readonly jobTypes: readonly RegisteredJobType[];
+}
+
+/** Remove a type of jobs: those that wait fail, and cost nothing. */
+export interface RemoveTypeInput {
+  /** The type. */
+  readonly jobType: string;
+}
+
+export type RemoveTypeAnswer = RegisteredJobType;
 
 /** Have the platform do a job in the background, for at most what you say. One job for each key. */
 export interface SubmitInput {
