@@ -157,6 +157,10 @@ describe('the schema', () => {
     'Project.branches',
     'Project.ciBindings',
     'Project.signers',
+    'Job.artifacts',
+    'Job.logs',
+    'Query.jobTypes',
+    'Query.registeredJobTypes',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {

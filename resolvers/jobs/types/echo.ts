@@ -5,7 +5,7 @@ export const echo: JobType = {
   name: 'echo',
   kind: 'built_in',
   description: 'Writes its input into the log and into the artifact `echo.json`.',
-  price: { perJob: 10n, perSecond: 0n },
+  price: { perJob: 0n, perSecond: 0n },
   maxSeconds: 60,
   repeatable: true,
   inputSchema: { type: 'object' },

@@ -5,10 +5,12 @@ import type { Rows } from '../../../db/statement.ts';
 import { echo } from './echo.ts';
 import { functionType, typeColumns } from './function-type.ts';
 import type { JobType } from './job-type.ts';
+import { siteAuditBulk } from './site-audit-bulk.ts';
 import { sleep } from './sleep.ts';
+import { tableImport } from './table-import.ts';
 
 /** Types of jobs that are part of the gateway. */
-export const builtIn: readonly JobType[] = [echo, sleep];
+export const builtIn: readonly JobType[] = [echo, sleep, tableImport, siteAuditBulk];
 
 /** Every type of jobs that there is. */
 export const allTypes = async (rows: Rows): Promise<readonly JobType[]> => [

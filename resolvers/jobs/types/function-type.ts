@@ -113,12 +113,15 @@ const named = z.strictObject({
 /** What a function has answered, as files: those that it names, or else the answer itself. */
 function filesOf(body: Buffer, contentType = 'application/octet-stream'): readonly MadeFile[] {
   if (body.length === 0) return [];
-  if (!/^application\/json\b/i.test(contentType)) return [{ filename: 'result', contentType: plain(contentType), bytes: body }];
+  if (!/^application\/json\b/i.test(contentType))
+    return [{ filename: 'result', contentType: plain(contentType), bytes: body }];
   const given = named.safeParse(jsonOf(body));
   if (!given.success) return [{ filename: 'result.json', contentType: 'application/json', bytes: body }];
   return Object.entries(given.data.artifacts).map(([filename, file]) => ({
     filename,
-    contentType: plain(file.content_type ?? ('text' in file ? 'text/plain; charset=utf-8' : 'application/octet-stream')),
+    contentType: plain(
+      file.content_type ?? ('text' in file ? 'text/plain; charset=utf-8' : 'application/octet-stream'),
+    ),
     bytes: 'text' in file ? Buffer.from(file.text) : Buffer.from(file.base64, 'base64'),
   }));
 }

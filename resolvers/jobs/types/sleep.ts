@@ -11,7 +11,7 @@ export const sleep: JobType = {
   name: 'sleep',
   kind: 'built_in',
   description: 'Waits for some seconds, with a line in the log for each of the first hundred.',
-  price: { perJob: 0n, perSecond: 10n },
+  price: { perJob: 10n, perSecond: 10n },
   maxSeconds: 3_660,
   repeatable: true,
   inputSchema: z.toJSONSchema(input) as Record<string, unknown>,

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
-import { readJson } from '../input.ts';
+import { readInput, readJson } from '../input.ts';
 import { follow } from '../net/follow.ts';
 import { open } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
@@ -61,12 +61,14 @@ const submit: Command = operationCommand('jobs submit', rows['jobs.submit'], {
   more: [
     { name: 'file', type: 'string', placeholder: 'file', about: 'A file with the request.' },
     { name: 'stdin', type: 'boolean', about: 'Read the request from the standard input.' },
+    { name: 'request', type: 'json', about: 'The request itself, in place of a file.' },
   ],
   set: async ({ cli, flags }) => {
-    const file = flags.text('file');
-    if ((file === undefined) !== flags.is('stdin'))
-      throw badUsage('Give --file with a file, or --stdin.', { field: 'file' });
-    return { request: await readJson(cli, file ?? '-', 'file') };
+    const file = flags.is('stdin') ? '-' : flags.text('file');
+    const given = flags.value('request');
+    if ((file === undefined) === (given === undefined))
+      throw badUsage('Give one of --file, --stdin and --request.', { field: 'file' });
+    return { request: file === undefined ? await readInput(cli, given, 'request') : await readJson(cli, file, 'file') };
   },
   examples: [
     ['From a file', 'jobs submit --file request.json'],
