@@ -55,14 +55,14 @@ function rowOf(record: RawRecord, columns: readonly string[]): FileRecord {
   if ('reason' in read) return read;
   const unknown = Object.keys(read.row).find((name) => !columns.includes(name));
   if (unknown !== undefined) return { line, reason: `It has a member that is no column: ${unknown.slice(0, 100)}.` };
-  const values = columns.map((name) => (Object.hasOwn(read.row, name) ? valueOf(read.row[name]) : null));
+  const values = columns.map((name) => (Object.hasOwn(read.row, name) ? textOfValue(read.row[name]) : null));
   // What JSON can say and no text of PostgreSQL holds.
   if (values.some((value) => value?.includes('\0') === true)) return { line, reason: 'It holds a NUL.' };
   if (values.some((value) => value?.isWellFormed() === false)) return { line, reason: 'It holds half of a character.' };
   return { line, values };
 }
 
-function valueOf(value: unknown): string | null {
+function textOfValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return String(value);

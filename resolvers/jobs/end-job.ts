@@ -39,7 +39,7 @@ export async function endJob(work: Work, job: LockedJob, end: JobEnd): Promise<J
   const { id, orgId, projectId, cap } = job;
   const wallMs = job.elapsedMs;
   const rawCost = costOf(job, end.charge);
-  const cost = rawCost < cap ? rawCost : cap;
+  const cost = least(rawCost, cap);
   if (cap > 0n) {
     const reference = { type: 'job', id };
     const metadata = { project_id: projectId, job_type: job.type };
@@ -61,6 +61,8 @@ export async function endJob(work: Work, job: LockedJob, end: JobEnd): Promise<J
   work.append(systemLine(job, wordsOf(ended!), work.services.now()));
   return ended!;
 }
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /** What a job has cost, in micro-dollars; a part of one counts as one. */
 function costOf({ perJob, perSecond, elapsedMs }: LockedJob, charge: JobEnd['charge']): bigint {

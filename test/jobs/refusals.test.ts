@@ -31,7 +31,11 @@ test.each([
 test('a type that nobody registered is refused with those that there are', async () => {
   const { body } = await post({ ...good, job_type: 'mine_gold' });
   expect(body.details).toMatchObject({ job_types: ['echo', 'sleep', 'table_import', 'site_audit_bulk'] });
-  const types = await service.call<{ job_types: { job_type: string }[] }>(service.actors.nobody, 'GET', '/jobs/v1/types');
+  const types = await service.call<{ job_types: { job_type: string }[] }>(
+    service.actors.nobody,
+    'GET',
+    '/jobs/v1/types',
+  );
   expect(types.body.job_types.map(({ job_type }) => job_type)).toEqual(body.details.job_types);
 });
 

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { Answer, Service } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -70,6 +71,10 @@ export async function projectWith(service: Service, credit = 5_000_000): Promise
 export const becomes = (owned: Owned, id: string, status: string): Promise<Any> =>
   until(async () => {
     const job = await owned.get(id);
-    if (job.status !== status) throw new Error(JSON.stringify(job));
+    // What has ended otherwise is not waited for.
+    if (job.status === status || job.completed_at !== undefined) return job;
+    throw new Error(JSON.stringify(job));
+  }).then((job) => {
+    expect(job, JSON.stringify(job)).toMatchObject({ status });
     return job;
   });

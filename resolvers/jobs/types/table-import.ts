@@ -11,6 +11,7 @@ import { FileFault, openCsv } from '../../../engines/table-import/csv.ts';
 import { type Imported, ImportRejected, importRows, linesMax } from '../../../engines/table-import/import-rows.ts';
 import { openNdjson } from '../../../engines/table-import/ndjson.ts';
 import { storing } from '../../content/shared/storing.ts';
+import { ownerRole, tenantSchema } from '../../project-data/shared/in-project.ts';
 import { JobFailure, type JobType, jsonFile, type MadeFile, type RunningJob, readBy } from './job-type.ts';
 
 /** Largest file inside of a request, in characters. */
@@ -167,6 +168,9 @@ async function importOnce(client: pg.Client, job: RunningJob, asked: Given, byte
     job.log('It was imported by the attempt before.');
     return JSON.parse(rows[0]!.outcome) as Report;
   }
+  await client.query(`select set_config('role', $1, true), set_config('search_path', '${tenantSchema}', true)`, [
+    ownerRole,
+  ]);
   const { format, delimiter, header, columns, schema, table, on_error: onError } = asked;
   const file =
     format === 'csv' ? await openCsv(bytes, { delimiter, header, columns }) : await openNdjson(bytes, columns);
@@ -180,6 +184,7 @@ async function importOnce(client: pg.Client, job: RunningJob, asked: Given, byte
   // What was put off to the end is refused here, while the report can still say so.
   await client.query('set constraints all immediate');
   const report = reportOf(asked, found, undefined);
+  await client.query('reset role');
   await client.query('select _svc.end_run($1, $2)', [job.id, JSON.stringify(report)]);
   job.signal.throwIfAborted();
   await client.query('commit');

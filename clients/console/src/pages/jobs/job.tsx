@@ -25,7 +25,13 @@ import type { LogLine } from '../functions/function-types.ts';
 import { LogLines } from '../functions/log-lines.tsx';
 import { projectCrumbs } from '../project-crumbs.ts';
 import { exactDollars } from './job-money.ts';
-import { CancelJobDocument, FollowJobLogsDocument, JobDocument, JobFileDocument, type JobQuery } from './jobs.graphql.ts';
+import {
+  CancelJobDocument,
+  FollowJobLogsDocument,
+  JobDocument,
+  JobFileDocument,
+  type JobQuery,
+} from './jobs.graphql.ts';
 
 /** How many of the newest lines the page begins with, and keeps. */
 const tail = 500;
@@ -150,7 +156,11 @@ function Artifacts({ project, job }: { readonly project: string; readonly job: S
   };
   return (
     <Section title="Artifacts" about="Files that the job has made.">
-      {note !== undefined && <Note mood="warn">{note}</Note>}
+      {note !== undefined && (
+        <Note mood="warn" title="Not saved">
+          {note}
+        </Note>
+      )}
       <Table
         label="Artifacts"
         rows={job.artifacts}

@@ -75,8 +75,8 @@ export function SubmitJob({ project, close }: SubmitJobProps) {
             onChange={setName}
           />
           <p className="quiet small">
-            {type.description} It costs {exactDollars(type.perJobUsdMicros)} and{' '}
-            {exactDollars(type.perSecondUsdMicros)} for each second, and takes at most {type.maxSeconds} seconds.
+            {type.description} It costs {exactDollars(type.perJobUsdMicros)} and {exactDollars(type.perSecondUsdMicros)}{' '}
+            for each second, and takes at most {type.maxSeconds} seconds.
           </p>
           <TextArea
             label="Input"
