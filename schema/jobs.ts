@@ -180,7 +180,7 @@ readField('jobArtifact', downloadArtifact, {
   result: (file, _args, ctx) => downloadArtifact.toWire(file, ctx),
 });
 
-const JobTypeRef = builder.objectRef<JobType>('JobType').implement({
+const JobOfferRef = builder.objectRef<JobType>('JobOffer').implement({
   description: 'A container of work that projects may have done.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'What jobs name it by.' }),
@@ -206,12 +206,12 @@ const JobTypeRef = builder.objectRef<JobType>('JobType').implement({
   }),
 });
 
-readField('jobTypes', listJobTypes, { type: [JobTypeRef], result: (types) => [...types] });
+readField('jobTypes', listJobTypes, { type: [JobOfferRef], result: (types) => [...types] });
 
-const RegisteredJobTypeRef = builder.objectRef<RegisteredType>('RegisteredJobType').implement({
+const RegisteredJobOfferRef = builder.objectRef<RegisteredType>('RegisteredJobOffer').implement({
   description: 'A type of jobs that the operator has registered.',
   fields: (t) => ({
-    type: t.field({ type: JobTypeRef, description: 'The type, as everybody sees it.', resolve: functionType }),
+    type: t.field({ type: JobOfferRef, description: 'The type, as everybody sees it.', resolve: functionType }),
     projectId: t.exposeString('projectId', { description: 'The project whose function does the work, `prj_…`.' }),
     functionName: t.exposeString('function', { description: 'The function.' }),
     memoryMb: t.exposeInt('memoryMb', { description: 'Memory of its process, in megabytes.' }),
@@ -219,16 +219,16 @@ const RegisteredJobTypeRef = builder.objectRef<RegisteredType>('RegisteredJobTyp
   }),
 });
 
-readField('registeredJobTypes', listRegisteredTypes, { type: [RegisteredJobTypeRef], result: (types) => [...types] });
+readField('registeredJobTypes', listRegisteredTypes, { type: [RegisteredJobOfferRef], result: (types) => [...types] });
 
 changeField('registerJobType', registerJobType, {
-  type: RegisteredJobTypeRef,
+  type: RegisteredJobOfferRef,
   input: 'A type of jobs to register.',
   argument: 'The type, and the function.',
 });
 
 changeField('removeJobType', removeJobType, {
-  type: RegisteredJobTypeRef,
+  type: RegisteredJobOfferRef,
   input: 'A type of jobs to remove.',
   argument: 'The type.',
 });

@@ -19,6 +19,7 @@ export class JobLog {
   #waiting: LogLine[] = [];
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(ctx: Context, job: LoggedJob) {
@@ -28,6 +29,8 @@ export class JobLog {
 
   /** Adds lines: a text with breaks is several. */
   add(message: string, stream: LogLine['stream'] = 'stdout'): void {
+    // Work that was not waited for may say something yet.
+    if (this.#isClosed) return;
     for (const text of message.split('\n')) this.#addLine(text, stream);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -52,6 +55,7 @@ export class JobLog {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.flush();
   }

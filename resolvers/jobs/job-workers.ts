@@ -1,8 +1,26 @@
 import { jobCallbacks, managedJobs } from '../../db/schema/jobs.ts';
 import { leasedStatements } from '../../kernel/durability/leased-statements.ts';
-import type { LeasedKind } from '../../kernel/durability/leased-work.ts';
+import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { sendCallback } from './callbacks/send-callback.ts';
 import { runJob } from './run-job.ts';
+
+declare module '../../kernel/run/context.ts' {
+  interface Services {
+    /** Works on managed jobs, on this node. */
+    readonly jobWork: LeasedWork;
+    /** Tells of ends of jobs, on this node. */
+    readonly jobCallbackWork: LeasedWork;
+    /** How many jobs there may be. */
+    readonly jobLimits: JobLimits;
+  }
+}
+
+interface JobLimits {
+  /** Jobs of one project that wait and run. */
+  readonly perProject: number;
+  /** Jobs of all projects that wait and run. */
+  readonly queued: number;
+}
 
 /** How long a node that has a row is believed to be alive, in seconds. */
 const leaseSeconds = 30;

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
+import { runJob } from '../signers/stage.ts';
 import { type Any, becomes, projectWith } from './stage.ts';
 
 const service = await startService();
@@ -186,4 +187,15 @@ test('the graph submits, reads, cancels and follows jobs', async () => {
     lines.push(data.jobLogs.line);
   }
   expect(lines.map(({ stream }) => stream)).toEqual(['SYSTEM', 'SYSTEM', 'STDOUT', 'SYSTEM']);
+});
+
+test('a job that ended 30 days ago is forgotten, and what it made with it', async () => {
+  const owned = await projectWith(service);
+  const [old, young] = [await owned.begin('echo', { old: 1 }), await owned.begin('echo', { young: 1 })];
+  for (const id of [old, young]) await becomes(owned, id, 'completed');
+  await sql(`update managed_jobs set completed_at = now() - interval '31 days' where id = $1`, [old]);
+  await runJob(service, 'housekeeping');
+  expect((await owned.call('GET', '/jobs/v1/runs')).body.jobs.map(({ job_id }: Any) => job_id)).toEqual([young]);
+  expect(await sql('select filename from job_artifacts where project_id = $1', [owned.projectId])).toHaveLength(1);
+  expect(await sql('select from content_objects where project_id = $1 and named', [owned.projectId])).toHaveLength(1);
 });
