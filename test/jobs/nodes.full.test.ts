@@ -45,8 +45,7 @@ test('a node that stops gives its job to another one, and the attempt does not c
   await becomes(owned, id, 'running');
   await third.stop();
   await becomes(owned, id, 'queued');
-  for (const one of filling) await owned.call('DELETE', `/jobs/v1/runs/${one}`);
+  await service.startNode();
   const job = await becomes(owned, id, 'completed');
   expect(job.metadata).toMatchObject({ attempt_count: 1, interrupt_count: 1 });
-  expect((await owned.balance()).held).toBe(0);
 });
