@@ -42,7 +42,8 @@ export type IdPrefix =
   | 'cwlt'
   | 'ccall'
   | 'appv'
-  | 'fbk';
+  | 'fbk'
+  | 'job';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

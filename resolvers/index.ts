@@ -30,6 +30,7 @@ import { incidents } from './incidents/domain.ts';
 import { inquiries } from './inquiries/domain.ts';
 import { installation } from './installation/domain.ts';
 import { invites } from './invites/domain.ts';
+import { jobsDomain } from './jobs/domain.ts';
 import { licences } from './licences/domain.ts';
 import { lifecycle } from './lifecycle/domain.ts';
 import { live } from './live/domain.ts';
@@ -83,6 +84,7 @@ export const domains: readonly Domain[] = [
   feedback,
   ci,
   signersDomain,
+  jobsDomain,
   hosts,
   traffic,
   live,

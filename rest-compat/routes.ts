@@ -17,6 +17,7 @@ import { functionRunRoutes } from './function-runs.ts';
 import { grantRoutes } from './grants.ts';
 import { hostRoutes } from './hosts.ts';
 import { installationRoutes } from './installation.ts';
+import { jobRoutes } from './jobs.ts';
 import { mailRoutes } from './mail.ts';
 import { mailboxRoutes } from './mailboxes.ts';
 import { memberRoutes } from './members.ts';
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   ...projectUserRoutes,
   ...ciRoutes,
   ...signerRoutes,
+  ...jobRoutes,
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,

@@ -30,6 +30,7 @@ import './incidents.ts';
 import './inquiries.ts';
 import './installation-lists.ts';
 import './installation.ts';
+import './jobs.ts';
 import './live.ts';
 import './mailbox-messages.ts';
 import './mailbox-webhooks.ts';

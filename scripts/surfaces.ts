@@ -64,8 +64,8 @@ function keyOf(op: AnyOperation): Surface['idempotencyKey'] {
   if (op.kind === 'query') return 'none';
   // What anybody may buy goes by its payment.
   if ('price' in op && op.price?.family === 'gateway') return 'none';
-  // An input says it.
-  if (op.idempotency === 'own') return 'none';
+  // An input says it, or else the header does.
+  if (op.idempotency === 'own') return 'idempotency_key' in op.input.shape ? 'none' : 'required';
   return op.idempotency ?? 'taken';
 }
 

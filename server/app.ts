@@ -87,6 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         readsBody: false,
       }),
       telegram: openTelegram(config),
+      jobLimits: config.jobs,
       rateLimiter: new RateLimiter(),
       settings,
       node,

@@ -34,6 +34,9 @@ const line = (value: string) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? value : und
 
 const path = (value: string) => (value.includes('\0') ? undefined : value);
 
+const countOfJobs = (most: number) => (value: string) =>
+  /^[1-9]\d{0,6}$/.test(value) && Number(value) <= most ? Number(value) : undefined;
+
 const targetOf = (value: string): string | undefined => {
   try {
     return parseTarget(value).href;
@@ -131,6 +134,8 @@ export const environment = z.object({
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
   SVC_LEASES: parsed('on or off', (value) => (value === 'on' || value === 'off' ? value : undefined)),
+  SVC_JOBS_PER_PROJECT: parsed('a whole number from 1 to 10000', countOfJobs(10_000)),
+  SVC_JOBS_QUEUED: parsed('a whole number from 1 to 1000000', countOfJobs(1_000_000)),
   NPM_REGISTRY: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   NPM_REGISTRY_TOKEN: parsed('a token without spaces', (value) =>
     /^[\x21-\x7e]{1,1024}$/.test(value) ? value : undefined,
@@ -323,6 +328,8 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     '`off`: organizations never expire, and tiers cost nothing',
     '`on` for those who sell the gateway: a new organization has a lease of 7 days, a paid tier one of 30 days, and an organization without a lease is frozen and, after 104 days, purged. Give every node the same value; see “Leases and balances” in [running.md](running.md).',
   ),
+  SVC_JOBS_PER_PROJECT: open('`20`', 'Managed jobs of one project that wait and run; more are refused with 429.'),
+  SVC_JOBS_QUEUED: open('`1000`', 'Managed jobs of all projects that wait and run; more are refused with 503.'),
   NPM_REGISTRY: open(
     '`https://registry.npmjs.org`',
     'Registry of npm that the packages of functions (`deps`) come from. It may lie in a private network.',

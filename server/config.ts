@@ -81,6 +81,8 @@ export interface Config {
   readonly auditDefaultUrl: string;
   /** Whether organizations have leases that end, and tiers prices. */
   readonly leases: boolean;
+  /** How many managed jobs may wait and run. */
+  readonly jobs: { readonly perProject: number; readonly queued: number };
   readonly functionsIsolation: 'required' | 'optional';
   /** Where the packages of functions come from. */
   readonly npmRegistry: RegistrySettings;
@@ -234,6 +236,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     leases: values.SVC_LEASES === 'on',
+    jobs: { perProject: values.SVC_JOBS_PER_PROJECT ?? 20, queued: values.SVC_JOBS_QUEUED ?? 1_000 },
     functionsIsolation: values.SVC_FUNCTIONS_ISOLATION ?? 'required',
     ciIssuer: values.SVC_CI_ISSUER ?? 'https://token.actions.githubusercontent.com',
     ciAudience: values.SVC_CI_AUDIENCE,

@@ -6,6 +6,7 @@ import { branchWork } from '../resolvers/branches/branch-workers.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
 import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
+import { jobCallbackWork, jobWork } from '../resolvers/jobs/job-workers.ts';
 import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noticeWork } from '../resolvers/notices/notice-workers.ts';
 import { callWork } from '../resolvers/signers/calls/call-workers.ts';
@@ -23,6 +24,8 @@ export const leasedKinds = {
   checkoutWork: [checkoutWork],
   appVersionWork: [versionWork],
   appForkWork: [forkWork],
+  jobWork: [jobWork],
+  jobCallbackWork: [jobCallbackWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;

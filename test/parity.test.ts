@@ -26,6 +26,7 @@ const withoutRoute: Record<string, string> = {
   'email.openMessages': 'begins a subscription, which REST does not have',
   'functions.openLogs': 'begins a subscription, which REST does not have',
   'functions.openRun': 'begins a subscription, which REST does not have',
+  'jobs.openLogs': 'begins a subscription, which REST does not have',
   'escalations.open': 'begins a subscription, which REST does not have; its raiser polls',
 };
 
@@ -38,6 +39,7 @@ const withoutField: Record<string, string> = {
   'claims.open': 'it is how the subscription roomClaims begins',
   'deploys.open': 'it is how the subscription deployOperation begins',
   'email.openMessages': 'it is how the subscription mailboxMessages begins',
+  'jobs.openLogs': 'it is how the subscription jobLogs begins',
   'functions.openLogs': 'it is how the subscription functionLogs begins',
   'functions.openRun': 'it is how the subscription functionRun begins',
   'rooms.claimInvite': 'whoever pays is seated, whatever credential comes along; a graph looks at the credential first',
@@ -86,6 +88,8 @@ const notOverRest: Record<string, string> = {
   'functions.listRuns from_end': 'the documented list runs one way',
   'contracts.listCalls before': 'lists of this surface run one way',
   'contracts.listCalls from_end': 'lists of this surface run one way',
+  'jobs.list before': 'lists of this surface run one way',
+  'jobs.list from_end': 'lists of this surface run one way',
   'users.list before': 'lists of this surface run one way',
   'users.list from_end': 'lists of this surface run one way',
 };
@@ -126,6 +130,7 @@ const parents: Record<string, readonly string[]> = {
   Project: ['project', 'org'],
   Room: ['org', 'room'],
   FunctionRun: ['run'],
+  Job: ['project', 'job'],
 };
 
 const camelToSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

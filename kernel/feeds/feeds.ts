@@ -14,6 +14,7 @@ export interface FeedName {
     | 'escalations'
     | 'deploys'
     | 'function_logs'
+    | 'job_logs'
     | 'function_runs'
     | 'mail';
   readonly feedId: string;

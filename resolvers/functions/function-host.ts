@@ -36,6 +36,8 @@ export interface CalledFunction {
   readonly name: string;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
+  /** Whose turns its calls take. @default the project's */
+  readonly lane?: string | undefined;
 }
 
 /** What a function has answered, whole. */
@@ -70,6 +72,7 @@ export class FunctionHost {
   readonly #engine: FunctionEngine;
   readonly #records: InvocationRecord;
   readonly #turns = new CallTurns(turnLimits);
+  readonly #listeners = new Map<string, (line: FunctionLogLine) => void>();
   readonly #known = new Lru<Known>({ entries: 5_000, bytes: 256 * 1024 * 1024 });
   #runner: ReturnType<FunctionEngine['start']> | undefined;
 
@@ -98,11 +101,22 @@ export class FunctionHost {
    * @throws FUNCTIONS_NOT_AVAILABLE, FUNCTION_BUSY, FUNCTION_TIMEOUT, FUNCTION_FAILED, FUNCTION_CRASHED, FUNCTION_NOT_FOUND,
    * ROUTED_RESPONSE_TOO_LARGE, STORAGE_UNAVAILABLE
    */
-  async call(fn: CalledFunction, call: FunctionCall & { readonly signal: AbortSignal }): Promise<FunctionReply> {
-    const end = await this.#turns.take(fn.projectId, call.signal).catch((error: unknown) => {
+  async call(
+    fn: CalledFunction,
+    {
+      printed,
+      ...call
+    }: FunctionCall & {
+      readonly signal: AbortSignal;
+      /** Told of each line that the call prints, too. Its request id is that of no other call. */
+      readonly printed?: ((line: FunctionLogLine) => void) | undefined;
+    },
+  ): Promise<FunctionReply> {
+    const end = await this.#turns.take(fn.lane ?? fn.projectId, call.signal).catch((error: unknown) => {
       throw error instanceof TurnsTakenError ? busy(fn) : error;
     });
     this.#records.belongs(fn.projectId, fn.orgId);
+    if (printed !== undefined) this.#listeners.set(call.requestId, printed);
     try {
       const loaded = await this.#load(fn);
       const runner = await this.#start();
@@ -121,6 +135,7 @@ export class FunctionHost {
       this.#records.failed({ ...fn, functionId: fn.name }, call.requestId, error.failure);
       throw refusalOf(fn, call.requestId, error.failure);
     } finally {
+      if (printed !== undefined) this.#listeners.delete(call.requestId);
       end();
     }
   }
@@ -139,7 +154,10 @@ export class FunctionHost {
   #start(): ReturnType<FunctionEngine['start']> {
     this.#runner ??= this.#engine
       .start({
-        onLog: (line: FunctionLogLine) => this.#records.printed(line),
+        onLog: (line: FunctionLogLine) => {
+          this.#records.printed(line);
+          if (line.requestId != null) this.#listeners.get(line.requestId)?.(line);
+        },
         onFailure: (fn, failure) => this.#records.failed(fn, undefined, failure),
       })
       .catch((cause: unknown) => {
@@ -151,7 +169,7 @@ export class FunctionHost {
 
   /** What a function is run with: its bundle, and the environment as it is now. */
   async #load(fn: CalledFunction): Promise<LoadedFunction> {
-    const key = `${fn.releaseId} ${fn.name}`;
+    const key = [fn.releaseId, fn.name, fn.timeoutSeconds, fn.memoryMb].join(' ');
     const known = this.#known.get(key);
     if (known !== undefined && known.until > performance.now()) return known.loaded;
     const services = this.#services();

@@ -6,6 +6,7 @@ import { liveReleases } from '../../db/schema/releases.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId, wholeNumberFrom } from '../../kernel/input/fields.ts';
+import { since } from '../../kernel/input/since.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { lineColumns } from './log-feed.ts';
@@ -14,23 +15,10 @@ import { ofFunction } from './shared/of-function.ts';
 
 const tailMax = 1_000;
 
-/** A moment as milliseconds since the epoch, or as ISO 8601 with a zone. */
-export const since = z
-  .string()
-  .max(40)
-  .transform((text, { addIssue }) => {
-    const at = /^\d{1,15}$/.test(text) ? new Date(Number(text)) : new Date(isoWithZone.test(text) ? text : Number.NaN);
-    if (Number.isNaN(at.getTime()))
-      addIssue({ code: 'custom', message: 'must be milliseconds since 1970, or ISO 8601 with a zone' });
-    return at;
-  });
-
-const isoWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
 /** The call whose lines are wanted. */
 export const ofCall = z
   .string()
-  .regex(/^(req|fnrun|fnatt)_[A-Za-z0-9_-]{4,128}$/, 'must be an id such as req_…, fnrun_… or fnatt_…')
+  .regex(/^(req|fnrun|fnatt|job)_[A-Za-z0-9_-]{4,128}$/, 'must be an id such as req_…, fnrun_…, fnatt_… or job_…')
   .optional()
   .describe('Only lines of one call: `req_…`, as the answer’s X-Svc-Request-Id says it.');
 

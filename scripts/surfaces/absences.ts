@@ -38,6 +38,7 @@ export const absences: Readonly<Record<string, Absences>> = {
   'events.open': held,
   'functions.openLogs': stream,
   'functions.openRun': stream,
+  'jobs.openLogs': stream,
   'projects.openLive': { tool: 'stream', OpenAPI: 'stream' },
   'rooms.claimInvite': { GraphQL: 'payer' },
   // A presence is a node of the graph, and tiers.list has the same prices.

@@ -13,6 +13,7 @@ import { escalationChanges } from './escalation-changes.ts';
 import { eventChanges } from './event-changes.ts';
 import { gatewayChanges, tonSettlement } from './gateway-changes.ts';
 import { grantChanges } from './grant-changes.ts';
+import { jobChanges } from './job-changes.ts';
 import { memberChanges } from './member-changes.ts';
 import { orgChanges } from './org-changes.ts';
 import { projectChanges } from './project-changes.ts';
@@ -79,6 +80,7 @@ const domains = [
     escalationChanges,
     errorChanges,
     eventChanges,
+    jobChanges,
   ].map((changesOf) => changesOf(service, () => home)),
   rowChanges(service, stage),
 ];
@@ -121,6 +123,8 @@ const ofNoOrg = [
   'vouchers.createIssuer',
   'vouchers.updateIssuer',
   'licences.verifyTransaction',
+  'jobs.registerType',
+  'jobs.removeType',
 ];
 
 /** What needs a chain, as `paid-changes.full.test.ts` and the tests of the faucet and of signers have, or the key of an issuer. */

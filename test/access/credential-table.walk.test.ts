@@ -56,7 +56,10 @@ test.each(sample(restCells, 3))('$route by $caller: $cell', async ({ route, call
   Object.assign(params, await prepare?.());
   const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!) + (search?.() ?? '');
   const needsKey = operations.some(
-    (one) => one.name === operation && 'idempotency' in one && one.idempotency === 'required',
+    (one) =>
+      one.name === operation &&
+      'idempotency' in one &&
+      (one.idempotency === 'required' || !('idempotency_key' in one.input.shape)),
   );
   const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
   const given = method === 'GET' ? undefined : (body?.() ?? {});

@@ -122,6 +122,8 @@ export const expected: Readonly<Record<string, Expected>> = {
   }),
   'project:apps:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
+  'project:jobs:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
+  'project:jobs:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:signers:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',

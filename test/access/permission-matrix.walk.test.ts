@@ -109,6 +109,7 @@ let voucher = '';
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
+  'project:jobs:write': () => ({ job_type: 'echo', input: { input_json: {} }, max_cost_usd_micros: 0 }),
   'project:signers:write': ({ projectId }) => ({ project_id: projectId, chain: 'base-sepolia' }),
   'project:assets:write': ({ projectId }) => ({ project_id: projectId, key: 'a.txt', content: 'a' }),
   'project:mail:write': ({ projectId }) => ({ project_id: projectId, slug: `box-${randomUUID().slice(0, 8)}` }),
@@ -144,6 +145,9 @@ const readsOfProject = [
   'project:assets:read',
   'project:functions:read',
   'project:signers:read',
+  'project:jobs:read',
+  // Its body is the job.
+  'project:jobs:write',
 ];
 
 /** Sends the probe of an action. */
@@ -166,7 +170,7 @@ function probe(action: string, actor: Actor, target: Target) {
     action === 'project:list' ? `?org_id=${orgId}` : readsOfProject.includes(action) ? `?project_id=${projectId}` : '';
   const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
   const body = route.method === 'GET' ? undefined : { ...sample, ...bodies[action]?.(target) };
-  const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
+  const headers = ['org:slug:claim', 'project:jobs:write'].includes(action) ? { 'idempotency-key': randomUUID() } : {};
   return service.call<{ code?: string; details?: { reason?: string } }>(actor, route.method, path + search, {
     body,
     headers,

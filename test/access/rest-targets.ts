@@ -51,6 +51,9 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   binding_id: 'inner',
   signer_id: 'inner',
   call_id: 'inner',
+  job_id: 'inner',
+  job_type: 'inner',
+  filename: 'inner',
   rule_id: 'inner',
   branch_id: 'inner',
   version_id: 'inner',
@@ -98,11 +101,15 @@ const needed: Readonly<Record<string, object>> = {
     signer_id: nobodysInner,
     abi_fragment: [{ type: 'function', name: 'x', inputs: [], outputs: [] }],
   },
+  'jobs.registerType': { job_type: 'tried', description: 'Tried.', function: 'tried' },
   'contracts.deploy': { signer_id: nobodysInner, bytecode: '0x00' },
 };
 
 /** Bodies that are an input as a whole. */
-const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
+const wholeBodies: Readonly<Record<string, object>> = {
+  'projects.applyExpose': { version: 1 },
+  'jobs.submit': { job_type: 'echo', input: { input_json: {} }, max_cost_usd_micros: 0 },
+};
 
 export interface RestTarget {
   readonly name: string;

@@ -35,6 +35,7 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   U: [503, 'FAUCET_NOT_CONFIGURED'],
   E: [503, 'CHAIN_NOT_CONFIGURED'],
   K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
+  J: [404, 'JOB_ARTIFACT_NOT_FOUND'],
   L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],
   // The session's approval is of another action.
   W: [403, 'WRITE_AUTH_BINDING_MISMATCH'],

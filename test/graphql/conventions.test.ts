@@ -49,7 +49,15 @@ async function oneOfEverything() {
     service.actors.admin,
     'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
   );
+  const submitted = await service.graphql(wallet, 'mutation ($in: SubmitJobInput!) { submitJob(input: $in) { id } }', {
+    in: {
+      project: projectId,
+      idempotencyKey: 'one',
+      request: { jobType: 'echo', input: { inputJson: {} }, maxCostUsdMicros: 0 },
+    },
+  });
   const ids: Record<string, string> = {
+    Job: submitted.data.submitJob.id,
     Organization: `Organization_${orgId}`,
     Project: `Project_${projectId}`,
     Room: `Room_${orgId}/${projectId}`,
@@ -162,6 +170,10 @@ describe('the schema', () => {
     'Project.branches',
     'Project.ciBindings',
     'Project.signers',
+    'Job.artifacts',
+    'Job.logs',
+    'Query.jobTypes',
+    'Query.registeredJobTypes',
   ]);
 
   test('each list of objects is a connection that is read in both directions', () => {
@@ -262,6 +274,7 @@ describe('node', () => {
       'RoomMessage_msg_00000',
       'RoomPresence_prs_00000',
       'RoomClaim_clm_00000',
+      'Job_job_00000',
       `Member_${crypto.randomUUID()}/prn_00000`,
       'OutboxMail_mail_00000',
     ];

@@ -45,6 +45,14 @@ await service.control.sql(
   [run, orgId, projectId],
 );
 
+const job = 'job_0000000000000000000000000000';
+await service.control.sql(
+  `insert into managed_jobs (id, org_id, project_id, type, input, idempotency_key, intent, cap_usd_micros,
+     per_job_usd_micros, per_second_usd_micros, due_at)
+   values ($1, $2, $3, 'echo', '{}', 'once', 'x', 0, 0, 0, null)`,
+  [job, orgId, projectId],
+);
+
 const good: Record<string, string> = {
   plan: planned.plan_id,
   plan_id: planned.plan_id,
@@ -91,6 +99,10 @@ const good: Record<string, string> = {
   thresholdWei: '5',
   threshold_wei: '5',
   bytecode: '0x00',
+  job_id: 'job_0',
+  job_type: 'echo',
+  jobType: 'echo',
+  filename: 'echo.json',
 };
 
 /** Lists that have to hold something, where what is tried is elsewhere. */
@@ -141,6 +153,9 @@ const besideKey: Record<string, object> = {
   setSignerLowBalanceAlert: { thresholdWei: '5' },
   callContract: { ...onChain, contractAddress: nowhere, abiFragment, functionName: 'ping', args: [] },
   deployContract: { ...onChain, bytecode: '0x00' },
+  cancelJob: { job },
+  registerJobType: { function: 'f', description: 'Walks.', jobType: 'walked' },
+  submitJob: { request: { jobType: 'echo', input: { inputJson: {} }, maxCostUsdMicros: 0 } },
   drainSigner: { destinationAddress: nowhere },
 };
 

@@ -55,6 +55,7 @@ test('an empty environment is a working development set-up', () => {
     auditDefaultUrl: 'https://example.com/',
     stopWithStdin: false,
     leases: false,
+    jobs: { perProject: 20, queued: 1_000 },
     functionsIsolation: 'required',
     npmRegistry: { url: 'https://registry.npmjs.org', token: undefined },
     webhookOrigins: [],

@@ -174,6 +174,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'jobs',
+    summary: 'Work in the background: its logs, what it makes, what it costs',
+    load: () => import('./groups/jobs.ts'),
+  },
+  {
+    section: data,
     name: 'sites',
     summary: 'A folder as the site of a project',
     load: () => import('./groups/sites.ts'),

@@ -28,6 +28,7 @@ import { incidents } from './namespaces/incidents.ts';
 import { inquiries } from './namespaces/inquiries.ts';
 import { installation } from './namespaces/installation.ts';
 import { invites } from './namespaces/invites.ts';
+import { jobs } from './namespaces/jobs.ts';
 import { licences } from './namespaces/licences.ts';
 import { mail } from './namespaces/mail.ts';
 import { members } from './namespaces/members.ts';
@@ -79,6 +80,7 @@ export interface Namespaces {
   readonly inquiries: ReturnType<typeof inquiries>;
   readonly installation: ReturnType<typeof installation>;
   readonly invites: ReturnType<typeof invites>;
+  readonly jobs: ReturnType<typeof jobs>;
   readonly licences: ReturnType<typeof licences>;
   readonly mail: ReturnType<typeof mail>;
   readonly members: ReturnType<typeof members>;
@@ -131,6 +133,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   inquiries: inquiries(connection),
   installation: installation(connection),
   invites: invites(connection),
+  jobs: jobs(connection),
   licences: licences(connection),
   mail: mail(connection),
   members: members(connection),
@@ -182,6 +185,7 @@ export {
   inquiries,
   installation,
   invites,
+  jobs,
   licences,
   mail,
   members,

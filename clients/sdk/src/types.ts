@@ -1147,6 +1147,73 @@ export interface IssuedDelegate {
   readonly expiresAt: string | null;
 }
 
+export interface Job {
+  readonly jobId: string;
+  readonly projectId: string;
+  readonly jobType: string;
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly maxCostUsdMicros: number;
+  readonly createdAt: string;
+  readonly startedAt?: string | undefined;
+  readonly completedAt?: string | undefined;
+  /** By the names of the files; once it has ended. */
+  readonly artifacts?: Readonly<Record<string, {
+      readonly url: string;
+      readonly content_type: string;
+      readonly sha256: string;
+      readonly size_bytes: number;
+    }>> | undefined;
+  readonly metadata: {
+    readonly wallSeconds?: number | undefined;
+    /** What was taken from the balance. */
+    readonly costUsdMicros?: number | undefined;
+    /** What it would have cost without its cap. */
+    readonly rawCostUsdMicros?: number | undefined;
+    /** What the platform bears of that. */
+    readonly absorbedOverageUsdMicros?: number | undefined;
+    readonly interruptCount: number;
+    readonly attemptCount: number;
+    /** `held`, then `captured` or `released`. */
+    readonly billingStatus: string;
+  };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+  } | undefined;
+}
+
+export interface JobLogLine {
+  readonly timestamp: string;
+  readonly message: string;
+  /** Its attempt and what it is of, such as `1/stdout`. */
+  readonly logStreamName: string;
+  /** Tells lines apart; later ones have higher numbers. */
+  readonly eventId: string;
+  readonly ingestionTime: string;
+  /** `system`: the platform says it. */
+  readonly stream: 'stdout' | 'stderr' | 'system';
+}
+
+export interface JobType {
+  readonly jobType: string;
+  readonly kind: 'built_in' | 'function';
+  readonly description: string;
+  readonly price: {
+    /** Of each job that completes. */
+    readonly perJobUsdMicros: number;
+    /** Of each second that a job takes. */
+    readonly perSecondUsdMicros: number;
+  };
+  readonly limits: {
+    /** Longest that a job may take. */
+    readonly maxSeconds: number;
+  };
+  /** Whether an attempt that the platform interrupts is followed by another one. */
+  readonly repeatable: boolean;
+  /** JSON Schema of its input. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
 export interface LedgerEntry {
   readonly id: string;
   readonly direction: 'credit' | 'debit';
@@ -1813,6 +1880,30 @@ export interface RedeemedMagicLink {
   readonly stateTrusted: boolean;
   readonly delivery: 'link' | 'code' | 'both';
   readonly verifiedWith: 'link' | 'email_code';
+}
+
+export interface RegisteredJobType {
+  readonly jobType: string;
+  readonly kind: 'built_in' | 'function';
+  readonly description: string;
+  readonly price: {
+    /** Of each job that completes. */
+    readonly perJobUsdMicros: number;
+    /** Of each second that a job takes. */
+    readonly perSecondUsdMicros: number;
+  };
+  readonly limits: {
+    /** Longest that a job may take. */
+    readonly maxSeconds: number;
+  };
+  /** Whether an attempt that the platform interrupts is followed by another one. */
+  readonly repeatable: boolean;
+  /** JSON Schema of its input. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly projectId: string;
+  readonly function: string;
+  readonly memoryMb: number;
+  readonly createdAt: string;
 }
 
 export interface Release {

@@ -2,13 +2,14 @@ import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { assets, assetVersions } from '../../../db/schema/assets.ts';
 import { contentObjects, type PlannedContent } from '../../../db/schema/content.ts';
+import { jobArtifacts } from '../../../db/schema/jobs.ts';
 import { mailboxMessages } from '../../../db/schema/mailboxes.ts';
 import { pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
 import type { ContentOwner } from './use-content.ts';
 
 /**
- * Notes that assets or mails name content, which is then kept. In the transaction that writes them, with the row of the project
+ * Notes that assets, mails or artifacts of jobs name content, which is then kept. In the transaction that writes them, with the row of the project
  * locked.
  *
  * @throws CONTENT_MISSING for what the project does not hold
@@ -25,7 +26,7 @@ export async function nameContent(rows: Rows, owner: ContentOwner, content: read
     });
 }
 
-/** Gives up what no asset and no mail names any more, of content that one of them has named until now. */
+/** Gives up what no asset, no mail and no artifact names any more, of content that one of them has named until now. */
 export async function giveUpContent(rows: Rows, owner: ContentOwner, sha256s: readonly string[]): Promise<void> {
   if (sha256s.length > 0) await rows(giveUpStatement.with({ ...owner, sha256s }));
 }
@@ -58,5 +59,7 @@ const giveUpStatement = statement(
         and ${assetVersions.sha256} = ${contentObjects.sha256} and ${assetVersions.orgId} = ${contentObjects.orgId}
         and ${assetVersions.retiredAt} is null)
       and not exists (select from ${mailboxMessages} where ${mailboxMessages.rawSha256} = ${contentObjects.sha256}
-        and ${mailboxMessages.projectId} = ${contentObjects.projectId})`,
+        and ${mailboxMessages.projectId} = ${contentObjects.projectId})
+      and not exists (select from ${jobArtifacts} where ${jobArtifacts.projectId} = ${contentObjects.projectId}
+        and ${jobArtifacts.sha256} = ${contentObjects.sha256})`,
 );

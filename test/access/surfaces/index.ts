@@ -16,6 +16,7 @@ import { hostingSurfaces } from './hosting.ts';
 import { hostSurfaces } from './hosts.ts';
 import { identitySurfaces } from './identity.ts';
 import { installationSurfaces } from './installation.ts';
+import { jobSurfaces } from './jobs.ts';
 import { mailSurfaces } from './mail.ts';
 import { mailboxWebhookSurfaces } from './mailbox-webhooks.ts';
 import { mailboxSurfaces } from './mailboxes.ts';
@@ -50,6 +51,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
   ...signerSurfaces(stage),
+  ...jobSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
   ...appSurfaces(stage),

@@ -83,6 +83,24 @@ export const group: Group = {
         takes: [take('incident', { name: 'incident_id' })],
         examples: [['Over', 'admin incident resolve inc_0kz3m']],
       }),
+      admin('job-types register', rows['jobs.registerType'], {
+        takes: [take('job_type')],
+        examples: [
+          [
+            'A function as a type',
+            'admin job-types register render_video --project prj_0kz3m --function render --description "Renders a video" --per-second-usd-micros 100',
+          ],
+        ],
+      }),
+      admin('job-types list', rows['jobs.registeredTypes'], {
+        columns: ['job_type', 'project_id', 'function', 'price', 'limits'],
+        examples: [['What there is', 'admin job-types list']],
+        empty: 'No types but those that are built in.',
+      }),
+      admin('job-types remove', rows['jobs.removeType'], {
+        takes: [take('job_type')],
+        examples: [['It is not offered any more', 'admin job-types remove render_video']],
+      }),
       admin('outbox', rows['mail.listOutbox'], {
         flags: { after: 'cursor' },
         examples: [['The latest', 'admin outbox --limit 10']],

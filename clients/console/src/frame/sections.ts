@@ -3,6 +3,7 @@ import {
   AppWindow,
   Archive,
   Braces,
+  Briefcase,
   Building2,
   ChartNoAxesColumn,
   CircleUser,
@@ -200,6 +201,13 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: Workflow,
       key: 'y',
       words: 'github actions workflows bindings deploy',
+    },
+    mayOn(project, 'project:jobs:read') && {
+      name: 'Jobs',
+      to: `${base}/jobs`,
+      icon: Briefcase,
+      holdsBelow: true,
+      words: 'background work import audit bulk artifacts',
     },
     mayOn(project, 'project:signers:read') && {
       name: 'Signers',

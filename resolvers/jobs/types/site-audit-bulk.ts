@@ -1,0 +1,91 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import { auditResult, fullReport } from '../../../engines/site-audit/audit-result.ts';
+import { hostAdmission } from '../../site-audits/shared/admit-host.ts';
+import { type JobType, jsonFile, type MadeFile, type RunningJob, readBy } from './job-type.ts';
+
+const urlsMax = 100;
+/** Audits at a time, and tries of one that is not begun, as while its host has had enough visits. */
+const atOnce = 2;
+const triesMax = 5;
+const longestPause = 60;
+
+const input = z.strictObject({
+  urls: z
+    .array(z.string().min(1).max(2_048))
+    .min(1)
+    .max(urlsMax)
+    .describe(`Sites by their https addresses or host names, at most ${urlsMax}.`),
+});
+
+/** What became of one site. */
+type Site =
+  | { readonly url: string; readonly ok: true; readonly report: string; readonly geo_score: number }
+  | { readonly url: string; readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
+
+/** Audits many sites, each afresh. */
+export const siteAuditBulk: JobType = {
+  name: 'site_audit_bulk',
+  kind: 'built_in',
+  description:
+    'Audits how well sites can be read and cited by AI, at most 100: a whole report for each, and a summary of all.',
+  price: { perJob: 0n, perSecond: 200n },
+  maxSeconds: 3_600,
+  repeatable: true,
+  inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+  read: readBy(input),
+  async run(job, given) {
+    const { urls } = input.parse(given);
+    const files: (MadeFile | undefined)[] = urls.map(() => undefined);
+    const sites: Site[] = [];
+    let next = 0;
+    const work = async () => {
+      while (next < urls.length) {
+        job.signal.throwIfAborted();
+        const at = next++;
+        const made = await auditOne(job, urls[at]!, `report-${String(at + 1).padStart(3, '0')}.json`);
+        sites[at] = made.site;
+        files[at] = made.file;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, urls.length) }, work));
+    const audited = sites.filter(({ ok }) => ok).length;
+    const summary = { sites: urls.length, audited, failed: urls.length - audited, results: sites };
+    return [jsonFile('summary.json', summary), ...files.filter((file) => file !== undefined)];
+  },
+};
+
+async function auditOne(
+  job: RunningJob,
+  url: string,
+  filename: string,
+): Promise<{ readonly site: Site; readonly file?: MadeFile }> {
+  const { auditor } = job.ctx.services;
+  for (let tries = 1; ; tries++) {
+    try {
+      const request = { admit: hostAdmission(job.ctx.services), fresh: true, cancelled: job.signal };
+      const { audited } = await auditor.audit(auditor.target(url), request);
+      const { report, auditedAt } = audited;
+      const body = {
+        ...auditResult(report, 'bulk'),
+        report: fullReport(report),
+        audited_at: auditedAt.toISOString(),
+      };
+      job.log(`${url}: ${report.scores.geo} of 100 points.`);
+      const site: Site = { url, ok: true, report: filename, geo_score: report.scores.geo };
+      return { site, file: jsonFile(filename, body) };
+    } catch (error) {
+      job.signal.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      const { code, message, row, retryAfter = 5 } = error;
+      if (row.retryable && tries < triesMax) {
+        job.log(`${url}: ${code}, again in ${retryAfter} seconds.`, 'stderr');
+        await sleepFor(Math.min(retryAfter, longestPause) * 1_000, undefined, { signal: job.signal });
+        continue;
+      }
+      job.log(`${url}: ${code}: ${message}`, 'stderr');
+      return { site: { url, ok: false, error: { code, message } } };
+    }
+  }
+}
