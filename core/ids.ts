@@ -40,7 +40,8 @@ export type IdPrefix =
   | 'bnd'
   | 'drip'
   | 'cwlt'
-  | 'ccall';
+  | 'ccall'
+  | 'aih';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

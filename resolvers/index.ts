@@ -5,6 +5,7 @@ import type { DeclaredEndpoint, Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
+import { aiDomain } from './ai/domain.ts';
 import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
@@ -79,6 +80,7 @@ export const domains: readonly Domain[] = [
   branches,
   ci,
   signersDomain,
+  aiDomain,
   hosts,
   traffic,
   live,

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations } from '../resolvers/index.ts';
+import { aiRoutes } from './ai.ts';
 import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...projectUserRoutes,
   ...ciRoutes,
   ...signerRoutes,
+  ...aiRoutes,
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,

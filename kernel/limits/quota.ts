@@ -24,6 +24,7 @@ export interface Quota {
     | 'snapshots'
     | 'branches'
     | 'unique_recipients'
+    | 'translation_words'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */
   readonly message?: string;
