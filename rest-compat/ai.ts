@@ -11,8 +11,8 @@ const byKey = { keyDecides: true } as const;
 
 /** Paths of models. Contract 04, section 3.2. */
 export const aiRoutes = [
-  route('POST', '/ai/v1/translate', 200, translateText, inBody, byKey),
   route('POST', '/ai/v1/moderate', 200, moderateText, inBody, byKey),
+  route('POST', '/ai/v1/translate', 200, translateText, inBody, byKey),
   route('GET', '/ai/v1/usage', 200, readAiUsage, inQuery, byKey),
   route('POST', '/ai/v1/addons', 200, activateAddon, inBody),
   route('DELETE', '/ai/v1/addons', 200, deactivateAddon, {

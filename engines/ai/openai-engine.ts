@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '../../core/guarded-fetch.ts';
-import {
-  type AiEngine,
-  AiFault,
-  type AiKind,
-  type AiModel,
-  type AiSettings,
-  type Aspect,
-  aiKinds,
-} from './ai-engine.ts';
+import { type AiEngine, AiFault, type AiKind, type AiModel, type AiSettings, type Aspect } from './ai-engine.ts';
 import { imageType } from './image-type.ts';
 import { imageOf, jsonOf, moderationOf, refusesPrompt, translationOf } from './openai-answers.ts';
 
@@ -101,8 +93,6 @@ export function createAiEngine({ models, timeoutMs }: AiSettings): AiEngine {
     },
   };
 }
-
-export const offersNothing = ({ offers }: Pick<AiEngine, 'offers'>): boolean => !aiKinds.some(offers);
 
 /** Sends it once more where the server was not there. */
 async function twice<Answer>(ends: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {

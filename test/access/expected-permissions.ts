@@ -117,6 +117,12 @@ export const expected: Readonly<Record<string, Expected>> = {
   'project:branches:manage': cell('owner admin developer', writing),
   'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:signers:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'project:ai:read': cell(everyRole, {
+    grants: `${reading} project:write`,
+    delegates: `${reading} project:write`,
+    serviceKey: true,
+  }),
+  'project:ai:use': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

@@ -97,6 +97,7 @@ const needed: Readonly<Record<string, object>> = {
     signer_id: nobodysInner,
     abi_fragment: [{ type: 'function', name: 'x', inputs: [], outputs: [] }],
   },
+  'ai.translate': { text: 'a', to: 'es' },
   'contracts.deploy': { signer_id: nobodysInner, bytecode: '0x00' },
 };
 

@@ -97,7 +97,7 @@ test('whoever pays on chain needs no credential, and the same payment is answere
   expect(repeated.headers.get('x-svc-payment-delivery')).toBe('replay');
   expect(server.asked.length).toBe(asked + 1);
   expect(await chain.balanceOf(payer.address)).toBe(970_000n);
-  expect((await make(nobody, { prompt: 'Another one' }, payment)).status).toBe(402);
+  expectRefusal(await make(nobody, { prompt: 'Another one' }, payment), 'PAYMENT_PROOF_MISMATCH');
 });
 
 test('a payment for an image that was not made is not taken, and is good for the next try', async () => {

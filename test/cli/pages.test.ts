@@ -111,7 +111,7 @@ test.each([
 
 test.each([
   [['apps', 'list'], 'UNKNOWN_COMMAND', 'svc apps'],
-  [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
+  [['help', 'apps'], 'UNKNOWN_COMMAND', 'svc apps'],
   [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
   [['allowance', 'history'], 'UNKNOWN_SUBCOMMAND', 'svc allowance history'],
   [['domains', 'activate', 'example.com'], 'UNKNOWN_SUBCOMMAND', 'svc domains activate'],

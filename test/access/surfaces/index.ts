@@ -1,3 +1,4 @@
+import { aiSurfaces } from './ai.ts';
 import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
@@ -49,6 +50,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
   ...signerSurfaces(stage),
+  ...aiSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
   ...ciSurfaces(stage),
