@@ -57,6 +57,7 @@ const pages = [
   ['/projects/:project/mail', page(() => import('./pages/mail/mail.tsx'))],
   ['/projects/:project/mail/:message', page(() => import('./pages/mail/message.tsx'))],
   ['/projects/:project/signers', page(() => import('./pages/signers/signers.tsx'))],
+  ['/projects/:project/ai', page(() => import('./pages/ai/ai.tsx'))],
   ['/projects/:project/secrets', page(() => import('./pages/secrets/secrets.tsx'))],
   ['/projects/:project/sharing', page(() => import('./pages/project-sharing/sharing.tsx'))],
   ['/projects/:project/settings', page(() => import('./pages/project-settings/settings.tsx'))],
