@@ -43,7 +43,8 @@ export type IdPrefix =
   | 'ccall'
   | 'appv'
   | 'fbk'
-  | 'job';
+  | 'job'
+  | 'aih';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -5,6 +5,7 @@ import type { DeclaredEndpoint, Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
+import { aiDomain } from './ai/domain.ts';
 import { apps } from './apps/domain.ts';
 import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
@@ -85,6 +86,7 @@ export const domains: readonly Domain[] = [
   ci,
   signersDomain,
   jobsDomain,
+  aiDomain,
   hosts,
   traffic,
   live,

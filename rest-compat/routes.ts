@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations } from '../resolvers/index.ts';
+import { aiRoutes } from './ai.ts';
 import { appRoutes } from './apps.ts';
 import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...ciRoutes,
   ...signerRoutes,
   ...jobRoutes,
+  ...aiRoutes,
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,

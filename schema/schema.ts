@@ -1,4 +1,5 @@
 import { builder } from './builder.ts';
+import './ai.ts';
 import './assets.ts';
 import './audit-pricing.ts';
 import './audit-stats.ts';

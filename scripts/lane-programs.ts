@@ -40,6 +40,9 @@ export const pebbleProgram = () => find('pebble');
 export const swiftProgram = () => find('swift-proxy-server');
 export const memcachedProgram = () => find('memcached');
 
+/** A translator by rules; undefined where there is none. */
+export const apertiumProgram = () => find('apertium');
+
 /** Chromium or Chrome, or undefined where there is neither. */
 export const chromiumProgram = () =>
   find('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ??

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { parseTarget } from '../engines/site-audit/target.ts';
 import { readTrustedProxies } from './client-address.ts';
+import { aiDescriptions, aiVariables } from './config-ai.ts';
 import { billingDescriptions, billingVariables } from './config-billing.ts';
 import { paymentDescriptions, paymentVariables } from './config-payments.ts';
 import { storageDescriptions, storageVariables } from './config-storage.ts';
@@ -121,6 +122,7 @@ export const environment = z.object({
   ),
   ...paymentVariables,
   ...billingVariables,
+  ...aiVariables,
   ALLOWED_HOSTS: parsed('host names without a port, separated by commas', hostNames),
   MCP_ALLOWED_ORIGINS: parsed('origins such as https://app.example.com, separated by commas, or *', webOrigins),
   NEAR_AGENTS_SECRET: parsed('at least 16 characters long, without spaces', (value) =>
@@ -302,6 +304,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   ...paymentDescriptions,
   ...billingDescriptions,
+  ...aiDescriptions,
   ALLOWED_HOSTS: open(
     'none besides those below',
     'Further host names that the API answers under, separated by commas and without a port, such as the name of a container. It always answers under `localhost` and the names below it, every IP address, `HOST`, and the hosts of `PUBLIC_BASE_URL` and `PLATFORM_DOMAIN`. Any other name that no project has is refused with 421 `HOST_NOT_ALLOWED`, so that a web page cannot reach the gateway by pointing a name of its own to it.',

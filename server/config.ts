@@ -1,7 +1,9 @@
+import type { AiSettings } from '../engines/ai/ai-engine.ts';
 import type { RegistrySettings } from '../engines/functions/packages/registry.ts';
 import type { SignerKeys } from '../engines/licences/signer.ts';
 import type { S3Settings } from '../engines/objects/s3-settings.ts';
 import type { TrustedProxies } from './client-address.ts';
+import { aiFaults, aiOf } from './config-ai.ts';
 import { type BillingConfig, billingFaults, billingOf } from './config-billing.ts';
 import { type PaymentsConfig, paymentFaults, paymentsOf } from './config-payments.ts';
 import { storageFaults, storageOf } from './config-storage.ts';
@@ -66,6 +68,8 @@ export interface Config {
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
   readonly billing: BillingConfig;
+  /** Models that are asked over the network. */
+  readonly ai: AiSettings;
   /** Names that the API answers under besides its own, in lower case. */
   readonly allowedHosts: readonly string[];
   /** Origins of pages that may speak MCP; undefined: any. */
@@ -171,7 +175,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (production && values.ACME_DIRECTORY_URL?.startsWith('http:') === true)
     faults.push('ACME_DIRECTORY_URL must begin with https:// when NODE_ENV is production.');
   faults.push(...storageFaults(has));
-  faults.push(...tlsFaults(has), ...paymentFaults(values), ...billingFaults(has));
+  faults.push(...tlsFaults(has), ...paymentFaults(values), ...billingFaults(has), ...aiFaults(has));
   if (
     production &&
     !has('SETTLEMENT_ADDRESS') &&
@@ -228,6 +232,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),
     billing: billingOf(values),
+    ai: aiOf(values),
     allowedHosts: values.ALLOWED_HOSTS ?? [],
     mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
     nearAgentsSecret: values.NEAR_AGENTS_SECRET,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
+import type { AiEngine } from '../engines/ai/ai-engine.ts';
 import { networks } from '../engines/x402/networks.ts';
 import type { PaymentProcessor } from '../engines/x402/payment-processor.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
@@ -92,6 +93,8 @@ export interface HealthOptions {
   readonly payTo: () => Promise<string>;
   /** What takes payments. */
   readonly paymentProcessor: Pick<PaymentProcessor, 'mode' | 'health'>;
+  /** Models that are asked over the network. */
+  readonly ai: Pick<AiEngine, 'health'>;
   readonly now: () => Date;
 }
 
@@ -107,10 +110,10 @@ export interface HealthStatus {
   readonly takesPayments: boolean;
 }
 
-type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
+type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator' | 'ai', CheckState>>;
 
 export function createHealth(options: HealthOptions): Health {
-  const { pool, nodeLock, version, payTo, paymentProcessor, now } = options;
+  const { pool, nodeLock, version, payTo, paymentProcessor, ai, now } = options;
   const startedAt = now();
   const startedMs = performance.now();
   const drain = new AbortController();
@@ -124,11 +127,12 @@ export function createHealth(options: HealthOptions): Health {
     );
 
   async function check(): Promise<Checks> {
-    const [database, paid] = await Promise.all([
+    const [database, paid, models] = await Promise.all([
       checkDatabase(),
       inTime(paymentProcessor.health(), { rpc: 'down', facilitator: 'down' } as const),
+      inTime(ai.health(), false),
     ]);
-    return { database, ...paid };
+    return { database, ...paid, ai: models === undefined ? 'unconfigured' : models ? 'ok' : 'down' };
   }
 
   /** All who ask at once wait for one look. */
@@ -153,7 +157,8 @@ export function createHealth(options: HealthOptions): Health {
       };
     },
     async report() {
-      const checks = await look();
+      // What the audit gateway sells needs no model.
+      const { ai: _ai, ...checks } = await look();
       const isDown = Object.values(checks).includes('down') || drain.signal.aborted;
       return {
         ok: true,

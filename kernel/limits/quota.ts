@@ -25,6 +25,7 @@ export interface Quota {
     | 'branches'
     | 'app_versions'
     | 'unique_recipients'
+    | 'translation_words'
     | `${string}_per_${'day' | 'hour'}`;
   /** Where there is more to say than that it is used up. */
   readonly message?: string;

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { buildConsole } from '../build-console.ts';
 import {
+  apertiumProgram,
   caddyProgram,
   chromiumProgram,
   installedAstro,
@@ -38,6 +39,7 @@ const domainsFile = 'test/lanes/domains.test.ts';
 const objectsFile = 'test/lanes/s3.test.ts';
 const packagesFile = 'test/lanes/packages.test.ts';
 const astroFile = 'test/lanes/astro.test.ts';
+const aiFile = 'test/lanes/ai.test.ts';
 
 const ownFiles = readdirSync(new URL('../../test/lanes', import.meta.url))
   .filter((name) => name.endsWith('.test.ts'))
@@ -51,6 +53,7 @@ const filesOfOthers = [
   objectsFile,
   packagesFile,
   astroFile,
+  aiFile,
   ...consoleFiles,
 ];
 
@@ -94,6 +97,12 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
   // Functions with packages of npm as their authors publish them.
   packages: { files: [packagesFile], needs: 'npm and a registry that answers', program: npmWithRegistry },
+  // A real translator in place of a model.
+  ai: {
+    files: [aiFile],
+    needs: 'Apertium with English and Spanish (apt-get install apertium-eng-spa)',
+    program: apertiumProgram,
+  },
   // A site of a generator that is larger than all that this project installs for itself.
   astro: {
     files: [astroFile],

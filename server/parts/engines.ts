@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createGuardedFetch } from '../../core/guarded-fetch.ts';
 import type { KeyRing } from '../../core/keys.ts';
+import { createAiEngine } from '../../engines/ai/openai-engine.ts';
 import { createArchives } from '../../engines/bundles/archives.ts';
 import { jsonFile } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
@@ -92,6 +93,7 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       faucet,
       cards: config.billing.stripe === undefined ? undefined : createStripeProcessor(config.billing.stripe),
       lightning: config.billing.lightning === undefined ? undefined : createLnd(config.billing.lightning),
+      ai: createAiEngine(config.ai),
       chains: createChains({ ...config.payments, log }),
       signerKeys: createKeyWrapper(keys),
       signerChains: createSignerChains({ ...config.payments, now }),

@@ -58,6 +58,7 @@ export async function openListener(
     version,
     payTo: () => settlementAddress(services),
     paymentProcessor: services.paymentProcessor,
+    ai: services.ai,
     now: services.now,
   });
   const connections = new ConnectionLimit(config.connectionsPerAddress);

@@ -6,6 +6,7 @@ import { startService } from '../helpers/service.ts';
 import { startStripeServer } from '../helpers/stripe-server.ts';
 import { startTonIndex } from '../helpers/ton-index.ts';
 import { until } from '../helpers/until.ts';
+import { aiChanges } from './ai-changes.ts';
 import { billingChanges } from './billing-changes.ts';
 import type { Change } from './change.ts';
 import { errorChanges } from './error-changes.ts';
@@ -72,6 +73,7 @@ const domains = [
   ...[
     orgChanges,
     billingChanges,
+    aiChanges,
     projectChanges,
     projectUserChanges,
     memberChanges,
@@ -127,7 +129,7 @@ const ofNoOrg = [
   'jobs.removeType',
 ];
 
-/** What needs a chain, as `paid-changes.full.test.ts` and the tests of the faucet and of signers have, or the key of an issuer. */
+/** What needs a chain or a model, as `paid-changes.full.test.ts` and the tests of the faucet, of signers and of models have, or the key of an issuer. */
 const elsewhere = [
   'audit.buy',
   'products.buyPack',
@@ -135,6 +137,8 @@ const elsewhere = [
   'rooms.claimInvite',
   'allowance.faucet',
   'allowance.adminFaucet',
+  'ai.translate',
+  'ai.generateImage',
   'contracts.call',
   'contracts.deploy',
   'contracts.drain',
@@ -364,7 +368,8 @@ test('a change whose audit row cannot be written does not take place', async () 
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
   for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, one mailbox has a slug, and what belonged to a project went with it.
-    if (/^(?:apps|deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(operation)) await prepare?.();
+    if (/^(?:ai|apps|deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(operation))
+      await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);
     expect([status, String(body.code).toUpperCase()], operation).toEqual([500, 'INTERNAL_ERROR']);

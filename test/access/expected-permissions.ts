@@ -125,6 +125,12 @@ export const expected: Readonly<Record<string, Expected>> = {
   'project:jobs:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:jobs:write': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:signers:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'project:ai:read': cell(everyRole, {
+    grants: `${reading} project:write`,
+    delegates: `${reading} project:write`,
+    serviceKey: true,
+  }),
+  'project:ai:use': cell('owner admin developer', { ...writing, serviceKey: true }),
   'project:secrets:read': cell('owner admin developer', {
     grants: 'secrets:read secrets:write',
     delegates: 'secrets:read secrets:write',

@@ -103,6 +103,7 @@ const samples: Readonly<Record<string, string>> = {
   recoveryAddress: 'null',
   thresholdWei: '"5"',
   bytecode: '"0x00"',
+  'translateText.to': '"es"',
   'claimSubdomain.name': '"our-shop"',
   'ensureDomain.domain': '"shop.example.com"',
   // Goes with the query that it is a version of.

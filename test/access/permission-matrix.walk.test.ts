@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations, permissions } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { startAiServer } from '../helpers/ai-server.ts';
 import { revive } from '../helpers/revive.ts';
 import { sample } from '../helpers/sample.ts';
 import { startService } from '../helpers/service.ts';
@@ -13,10 +14,12 @@ import { restTargets } from './rest-targets.ts';
 import { releasesOf } from './surfaces/releases-of.ts';
 
 const stripe = await startStripeServer();
-const service = await startService({ env: stripe.env });
+const ai = await startAiServer();
+const service = await startService({ env: { ...stripe.env, ...ai.env } });
 afterAll(async () => {
   await service.stop();
   await stripe.close();
+  await ai.close();
 });
 
 const { actors, control } = service;
@@ -111,6 +114,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
   'project:jobs:write': () => ({ job_type: 'echo', input: { input_json: {} }, max_cost_usd_micros: 0 }),
   'project:signers:write': ({ projectId }) => ({ project_id: projectId, chain: 'base-sepolia' }),
+  'project:ai:use': ({ projectId }) => ({ project_id: projectId, text: 'a' }),
   'project:assets:write': ({ projectId }) => ({ project_id: projectId, key: 'a.txt', content: 'a' }),
   'project:mail:write': ({ projectId }) => ({ project_id: projectId, slug: `box-${randomUUID().slice(0, 8)}` }),
   'project:functions:run': ({ projectId }) => ({
@@ -148,6 +152,7 @@ const readsOfProject = [
   'project:jobs:read',
   // Its body is the job.
   'project:jobs:write',
+  'project:ai:read',
 ];
 
 /** Sends the probe of an action. */
@@ -210,7 +215,8 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
 
 /** Keys may do what an owner may, so reading them is no mere reading. */
 const isWrite = (action: string) =>
-  action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
+  action === 'project:keys:read' || kindOf(probes.find((probe) => probe.action === action)!.route) === 'mutation';
+const kindOf = ({ operation }: (typeof routes)[number]) => operations.find(({ name }) => name === operation)!.kind;
 const has = (list: string, item: string) => list.split(' ').includes(item);
 const targets = new Map(restTargets().map(({ name, names }) => [name, names]));
 const routeOf = (action: string) => probes.find((one) => one.action === action)!.route;

@@ -102,6 +102,7 @@ const needed: Readonly<Record<string, object>> = {
     abi_fragment: [{ type: 'function', name: 'x', inputs: [], outputs: [] }],
   },
   'jobs.registerType': { job_type: 'tried', description: 'Tried.', function: 'tried' },
+  'ai.translate': { text: 'a', to: 'es' },
   'contracts.deploy': { signer_id: nobodysInner, bytecode: '0x00' },
 };
 

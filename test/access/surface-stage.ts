@@ -34,6 +34,7 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   M: [503, 'PUBLIC_MINT_NOT_ENABLED'],
   U: [503, 'FAUCET_NOT_CONFIGURED'],
   E: [503, 'CHAIN_NOT_CONFIGURED'],
+  I: [503, 'AI_NOT_CONFIGURED'],
   K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
   J: [404, 'JOB_ARTIFACT_NOT_FOUND'],
   L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],

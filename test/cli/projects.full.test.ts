@@ -238,7 +238,11 @@ test('events are emitted, read by filters, followed, and found again by the requ
     await ada.svc('org', 'audit', '--org', (await ada.svc('projects', 'get')).json.org_id, '--limit', '200')
   ).json.events.filter(({ action }: { action: string }) => action === 'project.created');
   const logs = await ada.svc('logs', '--request-id', made.request_id);
-  expect(logs.json).toMatchObject({ ok: true, scanned: ['audit', 'errors', 'events', 'functions'], project_id: project });
+  expect(logs.json).toMatchObject({
+    ok: true,
+    scanned: ['audit', 'errors', 'events', 'functions'],
+    project_id: project,
+  });
   expect(logs.json.entries).toContainEqual(
     expect.objectContaining({ source: 'audit', message: 'project.created', origin: 'platform' }),
   );

@@ -164,6 +164,7 @@ describe('profiles', () => {
   test('may be chosen by a header, too', async () => {
     const asked = await tools.rpc(withHeaders({ 'svc-mcp-profile': 'buyer' }), 'tools/list');
     expect(asked.body.result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'generate_image',
       'redeem_voucher',
       'request_faucet',
       'check_balance',

@@ -140,6 +140,7 @@ const besideKey: Record<string, object> = {
   linkWalletToOrganization: { wallet: wallet.address },
   requestFaucet: { address: wallet.address },
   sendFromFaucet: { address: wallet.address },
+  translateText: { to: 'es' },
   cancelFunctionRun: { run },
   redriveFunctionRun: { run },
   registerMailboxWebhook: { url: 'https://example.com/mail', events: ['BOUNCED'] },

@@ -89,6 +89,9 @@ test('nearly every operation has somebody who may', () => {
       .map(({ name }) => name)
       .sort(),
   ).toEqual([
+    'ai.generateImage',
+    'ai.moderate',
+    'ai.translate',
     'allowance.adminFaucet',
     'allowance.faucet',
     'audit.buy',

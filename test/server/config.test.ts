@@ -62,6 +62,7 @@ test('an empty environment is a working development set-up', () => {
     ciIssuer: 'https://token.actions.githubusercontent.com',
     tierNetwork: 'base-sepolia',
     billing: { stripe: undefined, lightning: undefined },
+    ai: { models: {}, timeoutMs: 120_000 },
     payments: {
       settlerKey: undefined,
       faucetKey: undefined,
@@ -271,6 +272,28 @@ test('cards and lightning are set up wholly, or refused', () => {
     'LIGHTNING_USD_PER_BTC',
     'LND_MACAROON',
   ]);
+});
+
+test('models are set up with the server that has them, or refused', () => {
+  const AI_URL = 'http://localhost:11434/v1/chat/completions';
+  const url = 'http://localhost:11434/v1';
+  expect(readConfig({ AI_URL, AI_API_KEY: 'k', AI_TRANSLATE_MODEL: 'words', AI_TIMEOUT_SECONDS: '7' }).ai).toEqual({
+    models: { translate: { url, apiKey: 'k', model: 'words' } },
+    timeoutMs: 7_000,
+  });
+  // A key goes to the server that it is for, and to no other.
+  const AI_IMAGE_URL = 'https://images.example.com';
+  const two = { AI_URL, AI_API_KEY: 'k', AI_MODERATE_MODEL: 'watch', AI_IMAGE_URL, AI_IMAGE_MODEL: 'paint' };
+  expect(readConfig(two).ai.models).toEqual({
+    moderate: { url, apiKey: 'k', model: 'watch' },
+    image: { url: 'https://images.example.com/v1', apiKey: undefined, model: 'paint' },
+  });
+  expect(atFault({ AI_URL })).toEqual(['AI_TRANSLATE_MODEL,']);
+  expect(atFault({ AI_API_KEY: 'k' })).toEqual(['AI_URL']);
+  expect(atFault({ AI_IMAGE_MODEL: 'paint' })).toEqual(['AI_URL']);
+  expect(atFault({ AI_IMAGE_URL })).toEqual(['AI_IMAGE_MODEL']);
+  expect(atFault({ AI_URL: 'https://a.example/v1?api-version=2', AI_IMAGE_MODEL: 'paint' })).toEqual(['AI_URL']);
+  expect(atFault({ AI_TIMEOUT_SECONDS: '0' })).toEqual(['AI_TIMEOUT_SECONDS']);
 });
 
 test('in production payments go to a wallet that the operator has named, since nobody holds the key of the derived one', () => {

@@ -69,6 +69,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     paymentProcessor: { mode: 'unavailable' } as Services['paymentProcessor'],
     payments: undefined as never,
     chains: undefined as never,
+    ai: undefined as never,
     signerKeys: undefined as never,
     signerChains: undefined as never,
     contractCalls: undefined as never,

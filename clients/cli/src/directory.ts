@@ -211,6 +211,18 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'ai',
+    summary: 'Texts that a model translates and moderates',
+    load: () => import('./groups/ai.ts'),
+  },
+  {
+    section: data,
+    name: 'image',
+    summary: 'Images that a model makes',
+    load: () => import('./groups/image.ts'),
+  },
+  {
+    section: data,
     name: 'snapshots',
     summary: 'Copies of a project’s database, and the way back to one',
     load: () => import('./groups/snapshots.ts'),

@@ -4,7 +4,6 @@ const areas: Readonly<Record<string, readonly string[]>> = {
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'Chats of a community are not routed to yet.': ['channel-route'],
   'These figures are not shown yet.': ['allowance history', 'projects costs', 'projects tenant-payments'],
-  'Models are not offered yet.': ['ai', 'image'],
   'A project has its two keys, and no others yet.': [
     'credentials issue',
     'credentials list',

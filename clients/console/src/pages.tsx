@@ -60,6 +60,7 @@ const pages = [
   ['/projects/:project/jobs', page(() => import('./pages/jobs/jobs.tsx'))],
   ['/projects/:project/jobs/:job', page(() => import('./pages/jobs/job.tsx'))],
   ['/projects/:project/signers', page(() => import('./pages/signers/signers.tsx'))],
+  ['/projects/:project/ai', page(() => import('./pages/ai/ai.tsx'))],
   ['/projects/:project/secrets', page(() => import('./pages/secrets/secrets.tsx'))],
   ['/projects/:project/sharing', page(() => import('./pages/project-sharing/sharing.tsx'))],
   ['/projects/:project/settings', page(() => import('./pages/project-settings/settings.tsx'))],

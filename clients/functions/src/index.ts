@@ -1,3 +1,11 @@
+export {
+  ai,
+  type GeneratedImage,
+  type ImageOptions,
+  type Moderation,
+  type Translation,
+  type TranslationOptions,
+} from './ai.ts';
 export { auth, currentUser, getRole, getServerSession, getSession, getUser, getUserId } from './auth.ts';
 export { getSvcContext, type SvcContext } from './context.ts';
 export { type AdminDatabase, adminDb, type Database, db, type SqlAnswer } from './db.ts';

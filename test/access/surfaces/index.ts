@@ -1,3 +1,4 @@
+import { aiSurfaces } from './ai.ts';
 import { appSurfaces } from './apps.ts';
 import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
@@ -52,6 +53,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...functionSurfaces(stage),
   ...signerSurfaces(stage),
   ...jobSurfaces(stage),
+  ...aiSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
   ...appSurfaces(stage),

@@ -101,6 +101,16 @@ export const group: Group = {
         takes: [take('job_type')],
         examples: [['It is not offered any more', 'admin job-types remove render_video']],
       }),
+      admin('ai-addon activate', rows['ai.activateAddon'], {
+        takes: [take('project')],
+        examples: [
+          ['Half a million words', 'admin ai-addon activate prj_0kz3m --addon translation --included-words 500000'],
+        ],
+      }),
+      admin('ai-addon deactivate', rows['ai.deactivateAddon'], {
+        takes: [take('project')],
+        examples: [['No more', 'admin ai-addon deactivate prj_0kz3m --addon translation']],
+      }),
       admin('outbox', rows['mail.listOutbox'], {
         flags: { after: 'cursor' },
         examples: [['The latest', 'admin outbox --limit 10']],

@@ -2,6 +2,64 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'ai.activateAddon': {
+    operation: 'ai.activateAddon',
+    command: 'admin ai-addon activate',
+    summary: 'Let a project translate so many words in each cycle of 30 days.',
+    method: 'POST',
+    path: '/ai/v1/addons',
+    inputs: {
+      project: {
+        at: 'body',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      addon: {
+        at: 'body',
+        as: 'addon',
+        type: 'string',
+        about: 'The add-on: `translation`.',
+        required: true,
+        choices: ['translation'],
+      },
+      included_words: {
+        at: 'body',
+        as: 'included_words',
+        type: 'integer',
+        about: 'Words of a cycle; 100,000 unless told.',
+        min: 0,
+        max: 100000000,
+      },
+    },
+    key: 'taken',
+  },
+  'ai.deactivateAddon': {
+    operation: 'ai.deactivateAddon',
+    command: 'admin ai-addon deactivate',
+    summary: 'Let a project translate no more.',
+    method: 'DELETE',
+    path: '/ai/v1/addons',
+    inputs: {
+      project: {
+        at: 'body',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      addon: {
+        at: 'body',
+        as: 'addon',
+        type: 'string',
+        about: 'The add-on: `translation`.',
+        required: true,
+        choices: ['translation'],
+      },
+    },
+    key: 'taken',
+  },
   'allowance.adminFaucet': {
     operation: 'allowance.adminFaucet',
     command: 'admin faucet',

@@ -30,6 +30,7 @@ import {
   ShieldCheck,
   Signature,
   Siren,
+  Sparkles,
   SquareFunction,
   SquareTerminal,
   Store,
@@ -215,6 +216,12 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: Signature,
       key: 'z',
       words: 'contracts chain wallet base ethereum gas transactions',
+    },
+    mayOn(project, 'project:ai:read') && {
+      name: 'AI',
+      to: `${base}/ai`,
+      icon: Sparkles,
+      words: 'models translate moderate images words',
     },
     mayOn(project, 'project:mail:read') && {
       name: 'Mail',
