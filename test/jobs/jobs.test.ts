@@ -47,7 +47,7 @@ test('a job is done: its cap is held, its price captured, its log and its artifa
   expect(JSON.parse(bytes.text)).toEqual({ seconds: 0.01 });
   const { logs } = (await owned.call('GET', `/jobs/v1/runs/${body.job_id}/logs`)).body;
   expect(logs.map(({ stream }: Any) => stream)).toEqual(['system', 'system', 'stdout', 'system']);
-  expect(logs[2]).toMatchObject({ message: '1 seconds to go', log_stream_name: '1/stdout' });
+  expect(logs[2]).toMatchObject({ message: '1 second to go', log_stream_name: '1/stdout' });
   const tail = await owned.call('GET', `/jobs/v1/runs/${body.job_id}/logs?tail=1`);
   expect(tail.body.logs).toEqual([logs[3]]);
   const since = await owned.call('GET', `/jobs/v1/runs/${body.job_id}/logs?since=${Date.now() + 60_000}`);

@@ -19,10 +19,14 @@ export const sleep: JobType = {
   async run({ log, signal }, given) {
     const { seconds } = input.parse(given);
     const until = performance.now() + seconds * 1_000;
+    let told = Number.POSITIVE_INFINITY;
     for (let count = 0; ; count++) {
       const left = until - performance.now();
       if (left <= 0) break;
-      if (count < 100) log(`${Math.ceil(left / 1_000)} seconds to go`);
+      const seconds = Math.ceil(left / 1_000);
+      // A timer may go off a moment early, in the same second.
+      if (count < 100 && seconds < told) log(seconds === 1 ? '1 second to go' : `${seconds} seconds to go`);
+      told = seconds;
       await sleepFor(Math.min(left, count < 100 ? 1_000 : left), undefined, { signal });
     }
     return [jsonFile('sleep.json', { seconds })];
