@@ -34,7 +34,9 @@ const access: Access<LinkInput, NoScope> = {
   action: null,
   authorise: async (_ctx, caller, { wallet }) => {
     if (caller.kind === 'admin' || (caller.kind === 'wallet' && caller.address === wallet)) return {};
-    if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
+    // Everybody has the anon key of a project: it is as good as none.
+    const isNobody = caller.kind === 'nobody' || (caller.kind === 'project_key' && caller.role === 'anon');
+    if (isNobody) throw new ServiceError('AUTH_REQUIRED');
     throw new ServiceError('FORBIDDEN', { message: 'The request has to be signed by that very wallet.' });
   },
 };

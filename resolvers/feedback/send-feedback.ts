@@ -33,13 +33,13 @@ export const sendFeedback = mutation({
       .refine((text) => Buffer.byteLength(text) <= messageBytes, `at most ${messageBytes} bytes`)
       .describe('What you want to say: 8,192 bytes at most.')
       .meta(personal),
-    project: projectId.optional().describe('The project that it is about.'),
+    about: projectId.optional().describe('The project that it is about.'),
     handle: oneLine(64).optional().describe('How you want to be called, at most 64 characters.').meta(personal),
     return_address: oneLine(256).optional().describe('Where an answer reaches you, at most 256.').meta(personal),
   }),
-  async handler(work, { message, project, handle, return_address }): Promise<{ readonly orgId: string }> {
+  async handler(work, { message, about = null, handle, return_address }): Promise<{ readonly orgId: string }> {
     const principalId = work.principal.principal.id;
-    const orgId = await standingOrg(work, principalId, project ?? null);
+    const orgId = await standingOrg(work, principalId, about);
     await spendDaily(work, {
       orgId,
       resource: 'feedback_per_day',
@@ -51,7 +51,7 @@ export const sendFeedback = mutation({
         id: work.services.newId('fbk'),
         orgId,
         principalId,
-        projectId: project ?? null,
+        projectId: about,
         message,
         handle: handle ?? null,
         returnAddress: return_address ?? null,

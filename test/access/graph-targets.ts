@@ -13,7 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { schema } from '../../schema/schema.ts';
-import { type Ids, nobodysInner } from './rest-targets.ts';
+import { type Ids, nobodysInner, notTargets } from './rest-targets.ts';
 
 /** Which id an argument names, by its own name; `room` takes a project's id for its default room. */
 const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
@@ -68,6 +68,10 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   'invokeFunction.name': 'inner',
   'createFunctionRun.name': 'inner',
   'runFunctionTrigger.trigger': 'inner',
+  'deleteAppVersion.version': 'inner',
+  'updateAppVersion.version': 'inner',
+  'deleteProjectBranch.branch': 'inner',
+  'renewProjectBranch.branch': 'inner',
 };
 
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */
@@ -105,6 +109,8 @@ const samples: Readonly<Record<string, string>> = {
   bytecode: '"0x00"',
   'translateText.to': '"es"',
   'claimSubdomain.name': '"our-shop"',
+  'createCheckout.amountUsdMicros': '1000000',
+  'createCiBinding.nonce': `"${'0'.repeat(32)}"`,
   'ensureDomain.domain': '"shop.example.com"',
   // Goes with the query that it is a version of.
   'saveQuery.version': '1',
@@ -139,7 +145,7 @@ export function graphTargets(): GraphTarget[] {
   ] as const;
   return roots.flatMap(([kind, root]) =>
     Object.values(root!.getFields())
-      .filter(({ name }) => name !== 'node')
+      .filter(({ name, extensions }) => name !== 'node' && !notTargets.includes(extensions.operation))
       .flatMap((field) => {
         const found = new Set<keyof Ids>();
         const given = (ids: Ids, key?: string) =>

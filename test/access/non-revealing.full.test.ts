@@ -46,6 +46,16 @@ beforeAll(async () => {
   await service.call(service.actors.admin, 'POST', `/orgs/v1/admin/${foreign.orgId}/credits`, {
     body: { amount_usd_micros: 1_000_000_000 },
   });
+  const submitted = await service.call<{ job_id: string }>(
+    foreign.wallet,
+    'POST',
+    `/jobs/v1/runs?project_id=${foreign.projectId}`,
+    { body: { job_type: 'echo', input: { input_json: {} }, max_cost_usd_micros: 0 }, headers: keyFor() },
+  );
+  const job = await service.graphql(
+    foreign.wallet,
+    `{ job(project: "${foreign.projectId}", job: "${submitted.body.job_id}") { id } }`,
+  );
   const { room } = data.message;
   foreignNodes = {
     Organization: room.organization.id,
@@ -56,6 +66,7 @@ beforeAll(async () => {
     RoomPresence: data.presence.id,
     RoomClaim: data.claim.id,
     OutboxMail: mail.data.sendTestMail.id,
+    Job: job.data.job.id,
   };
 });
 
@@ -63,7 +74,7 @@ beforeAll(async () => {
 const absentOf = (id: string) =>
   id
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, () => randomUUID())
-    .replaceAll(/(prn|prj|msg|prs|clm|mail)_[0-9a-z]{26}/g, (_all, prefix: IdPrefix) => newId(prefix));
+    .replaceAll(/(prn|prj|msg|prs|clm|mail|job)_[0-9a-z]{26}/g, (_all, prefix: IdPrefix) => newId(prefix));
 
 const absentIds = (): Ids => ({ org: randomUUID(), project: newId('prj') });
 
@@ -172,8 +183,21 @@ const keyFor = (body: { readonly idempotency_key?: string } = {}) => ({
   'idempotency-key': body.idempotency_key ?? randomUUID(),
 });
 
-/** Operations that ask a model, which there is none of here: whoever may is told so. */
-const ofModels: readonly unknown[] = ['ai.translate', 'ai.moderate', 'ai.generateImage'];
+/** What whoever may is told where something is missing that is neither an organization nor a project. */
+const toldInstead: Readonly<Record<string, string>> = {
+  'ai.translate': 'AI_NOT_CONFIGURED',
+  'ai.moderate': 'AI_NOT_CONFIGURED',
+  'ai.generateImage': 'AI_NOT_CONFIGURED',
+  'apps.fork': 'APP_VERSION_NOT_FOUND',
+  'apps.getFork': 'APP_FORK_NOT_FOUND',
+  'apps.publish': 'APP_NOTHING_TO_PUBLISH',
+  'billing.createCheckout': 'CARD_CHECKOUT_NOT_CONFIGURED',
+  'billing.linkWallet': 'FORBIDDEN',
+  'ci.createBinding': 'CI_DELEGATION_INVALID',
+  'contracts.call': 'RESOURCE_NOT_FOUND',
+  'contracts.deploy': 'RESOURCE_NOT_FOUND',
+  'vouchers.redeem': 'VOUCHER_NOT_FOUND',
+};
 
 test('what the loops walk over is reached by those who may', async () => {
   for (const { name, operation, inner, request } of restTargets()) {
@@ -186,8 +210,9 @@ test('what the loops walk over is reached by those who may', async () => {
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
         : asOwner;
     await revive(service, foreignIds.project);
-    if (ofModels.includes(operation)) {
-      expect(answer.body.code, name).toBe('AI_NOT_CONFIGURED');
+    const instead = toldInstead[String(operation)];
+    if (instead !== undefined) {
+      expect(answer.body.code, name).toBe(instead);
       continue;
     }
     expect(answer.body.code ?? 'OK', name).toMatch(
@@ -209,8 +234,9 @@ test('what the loops walk over is reached by those who may', async () => {
       refused === 'ADMIN_REQUIRED' ? await service.graphql(service.actors.admin, document(foreignIds)) : asOwner;
     await revive(service, foreignIds.project);
     const code = answer.errors?.[0]?.extensions.code ?? 'OK';
-    if (ofModels.includes(operation)) {
-      expect(code, name).toBe('AI_NOT_CONFIGURED');
+    const instead = toldInstead[String(operation)];
+    if (instead !== undefined) {
+      expect(code, name).toBe(instead);
       continue;
     }
     // A project that the walk deleted and that was put back has no users any more.
@@ -373,14 +399,17 @@ test('the key of another’s request replays nothing, and a refusal is refused a
       return http(who, method, path, body, headers);
     };
     const first = await sendAs(mayDo(operation), foreignIds);
-    expect(first.status, name).toBeLessThan(inner ? 405 : isOfAdmin(operation) ? 404 : 300);
+    const isInstead = toldInstead[operation] !== undefined;
+    expect(first.status, name).toBeLessThan(isInstead ? 504 : inner ? 405 : isOfAdmin(operation) ? 404 : 300);
     await guess(name, those, sendAs);
   });
   await byTurns(strangersOfAllKinds, changesOf(graphTargets()), async ({ name, operation, keyed, document }, those) => {
     expect(keyed, name).toBe(true);
     const key = randomUUID();
     const first = await service.graphql(mayDo(operation), document(foreignIds, key));
-    expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(/OK|ADMIN_REQUIRED|_NOT_FOUND/);
+    expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(
+      toldInstead[String(operation)] ?? /OK|ADMIN_REQUIRED|_NOT_FOUND/,
+    );
     await guess(name, those, (who, ids) => graph(who, document(ids, key)));
   });
 });

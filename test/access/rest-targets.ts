@@ -87,11 +87,18 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
   'assets.waitFresh': { url: 'nobodys', sha256: 'a'.repeat(64) },
 };
 
+/**
+ * What a caller changes of its own: the project that it names is looked for among those that it may be told of, and one that
+ * is not among them is refused with a code of its own, absent or not.
+ */
+export const notTargets: readonly unknown[] = ['notices.createRule', 'notices.updateRule'];
+
 /** What of a body takes more than the smallest value. */
 const needed: Readonly<Record<string, object>> = {
   'deploys.plan': { spec: { i18n: null } },
   'billing.createCheckout': { product: 'email_pack' },
   'delegates.create': { grant_id: nobodysInner },
+  'ci.createBinding': { nonce: '0'.repeat(32) },
   'assets.put': { key: 'a.txt', content: 'a' },
   'functions.createRun': { event_type: 'tried', idempotency_key: 'tried' },
   'email.registerWebhook': { url: 'https://example.com/mail', events: ['bounced'] },
@@ -130,6 +137,7 @@ export interface RestTarget {
 export function restTargets(): RestTarget[] {
   return routes.flatMap((route) => {
     const operation = operations.find(({ name }) => name === route.operation)!;
+    if (notTargets.includes(operation.name)) return [];
     const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
     for (const param of params) {
       if (!(param in paramTargets) && !(param in plainParams))
@@ -158,18 +166,24 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
         encodeURIComponent(made[name] ?? plainParams[name] ?? idOf(paramTargets[name]!)),
       );
       // An id without a place in the path travels in the query, or in the body.
-      const beside = Object.fromEntries(
-        inputs.filter((name) => !inPath.has(targetNames[name]!)).map((name) => [name, ids[targetNames[name]!]]),
-      );
-      if (route.method === 'GET') {
-        const search = new URLSearchParams({ ...queries[operation.name], ...beside }).toString();
-        return { method: route.method, path: search === '' ? path : `${path}?${search}` };
-      }
+      const besideIn = (part: 'query' | 'body') =>
+        Object.fromEntries(
+          inputs
+            .filter((name) => !inPath.has(targetNames[name]!))
+            .filter((name) => (route.method === 'GET' || route.places?.[name]?.in === 'query') === (part === 'query'))
+            .map((name) => [name, ids[targetNames[name]!]]),
+        );
+      const search = new URLSearchParams({
+        ...(route.method === 'GET' ? queries[operation.name] : {}),
+        ...besideIn('query'),
+      }).toString();
+      const address = search === '' ? path : `${path}?${search}`;
+      if (route.method === 'GET') return { method: route.method, path: address };
       const whole = wholeBodies[operation.name];
       return {
         method: route.method,
-        path,
-        body: whole ?? { ...sample(operation, inner), ...needed[operation.name], ...beside },
+        path: address,
+        body: whole ?? { ...sample(operation, inner), ...needed[operation.name], ...besideIn('body') },
       };
     },
   };

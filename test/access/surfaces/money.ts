@@ -80,7 +80,7 @@ export const moneySurfaces = ({ params, service }: Stage): Surfaces => {
       field: () => `mutation { createEmailOrganization(input: { email: "${email()}" }) { orgId } }`,
     },
     'POST /orgs/v1/:org_id/wallets': {
-      cells: 'A + F F F F F +',
+      cells: 'A + F F F F A +',
       body: wallet,
       field: () =>
         `mutation { linkWalletToOrganization(input: { org: "${params.org_id}", wallet: "${params.address}" }) { wallet } }`,

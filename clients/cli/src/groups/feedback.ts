@@ -33,7 +33,7 @@ const send: Command = {
       row,
       {
         message,
-        project: flags.text('project'),
+        about: flags.text('project'),
         handle: flags.text('handle'),
         return_address: flags.text('return-address'),
       },

@@ -24,7 +24,7 @@ export const rows = {
         about: 'What you want to say: 8,192 bytes at most.',
         required: true,
       },
-      project: {
+      about: {
         at: 'body',
         as: 'project_id',
         type: 'string',

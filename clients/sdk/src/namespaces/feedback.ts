@@ -10,7 +10,7 @@ export const feedback = (connection: Connection) => ({
   /** What users wrote to whoever runs the platform, newest first. */
   list: listMethod<ListInput, ListAnswer, ListAnswer['feedback'][number]>(connection, { call: 'GET /admin/v1/feedback', page: { rows: 'feedback', next: ['after', 'next_cursor'] } }),
   /** Tell whoever runs the platform something. It is read by them, and answered by nothing. */
-  send: method<SendInput, SendAnswer>(connection, { call: 'POST /feedback/v1', spelt: { project: 'project_id' }, key: 'made' }),
+  send: method<SendInput, SendAnswer>(connection, { call: 'POST /feedback/v1', spelt: { about: 'project_id' }, key: 'made' }),
 });
 
 export interface DescribeAnswer {
@@ -45,7 +45,7 @@ export interface SendInput {
   /** What you want to say: 8,192 bytes at most. */
   readonly message: string;
   /** The project that it is about. */
-  readonly project?: string | undefined;
+  readonly about?: string | undefined;
   /** How you want to be called, at most 64 characters. */
   readonly handle?: string | undefined;
   /** Where an answer reaches you, at most 256. */
