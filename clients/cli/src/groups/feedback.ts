@@ -13,7 +13,7 @@ const send: Command = {
   words: 'feedback send',
   summary: row.summary,
   about: ['Nothing but the words is sent, and who you are. They are not shown to you again.'],
-  positionals: [{ name: 'words', rest: true, about: row.inputs.message.about }],
+  positionals: [{ name: 'message', rest: true, about: row.inputs.message.about }],
   flags: [
     { name: 'project', type: 'string', placeholder: 'project_id', about: 'The project that it is about.' },
     { name: 'handle', type: 'string', about: row.inputs.handle.about },
@@ -22,7 +22,7 @@ const send: Command = {
   examples: [['Say it', 'feedback send The first deploy was a pleasure']],
   operations: ['feedback.send'],
   async run({ cli, positionals, flags }) {
-    const message = positionals.words!;
+    const message = positionals.message!;
     const bytes_sent = Buffer.byteLength(message);
     if (bytes_sent > bytesMax)
       throw local('MESSAGE_TOO_LONG', `The message has ${bytes_sent} bytes, and ${bytesMax} are sent at most.`, {
