@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { CallTurns, TurnsTakenError } from '../../engines/functions/call-turns.ts';
@@ -135,8 +136,12 @@ export class FunctionHost {
       this.#records.failed({ ...fn, functionId: fn.name }, call.requestId, error.failure);
       throw refusalOf(fn, call.requestId, error.failure);
     } finally {
-      if (printed !== undefined) this.#listeners.delete(call.requestId);
       end();
+      if (printed !== undefined) {
+        // Lines come through pipes of their own: what was written before the answer is read within this turn of the loop.
+        await setImmediate();
+        this.#listeners.delete(call.requestId);
+      }
     }
   }
 

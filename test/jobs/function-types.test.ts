@@ -63,6 +63,20 @@ test('a function of the operator becomes a type that every project may submit', 
   );
 });
 
+test('each line that a function prints before it answers is in the log of its job', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => owned.begin('double', { number: 21 })));
+  for (const id of ids) {
+    await becomes(owned, id, 'completed');
+    const { logs } = (await owned.call('GET', `/jobs/v1/runs/${id}/logs`)).body;
+    expect(
+      logs
+        .filter(({ stream }: Any) => stream !== 'system')
+        .map(({ stream }: Any) => stream)
+        .sort(),
+    ).toEqual(['stderr', 'stdout']);
+  }
+});
+
 test('its input is checked by its schema, and files that it names are artifacts', async () => {
   const refused = await owned.submit('double', { number: 0 });
   expect([refused.status, refused.body.code]).toEqual([400, 'invalid_job_request']);
