@@ -5,6 +5,9 @@ export function textFault(text: string): string | undefined {
   return undefined;
 }
 
+/** A text as it can be stored, with what cannot be in the place of something that can. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+
 /** Deepest nesting of what is given as JSON: far below what would take a whole stack to walk through. */
 const nestingMax = 100;
 

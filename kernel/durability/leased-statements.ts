@@ -117,6 +117,19 @@ export function leasedStatements({ table, id, lane, dueAt, lease }: LeasedTable,
 
 export type LeasedStatements = ReturnType<typeof leasedStatements>;
 
+/** Whether a node still has a row: its id, or nothing. */
+export const heldStatement = ({ table, id, lease }: Pick<LeasedTable, 'table' | 'id' | 'lease'>) =>
+  statement(
+    `leased.held-${getTableName(table).replaceAll('_', '-')}`,
+    {
+      params: { id: typed<string>('text'), lease: typed<string>('text') },
+      row: { id: computed<string>('text', sql`${id}`) },
+    },
+    (given, row) => sql`select ${row} from ${table} where ${id} = ${given.id} and ${lease} = ${given.lease}`,
+  );
+
+export type HeldStatement = ReturnType<typeof heldStatement>;
+
 /**
  * Gives a row back that another attempt is to be made at.
  *

@@ -8,6 +8,9 @@ export const orgId = z.uuid('must be an organization id (a UUID)').toLowerCase()
 /** Any text may be the id of an absent project: a malformed one is refused like an absent one. Contract 01, section 1.12. */
 export const projectId = z.string().min(1).max(1024).describe('Project, for example `prj_0kz3m`.');
 
+/** The project of a request whose credential may be for one alone. */
+export const itsProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
+
 /** Any text may be the id of an absent principal. */
 export const principalId = z.string().min(1).max(1024).describe('Principal, for example `prn_0kz3m`.');
 

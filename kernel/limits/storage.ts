@@ -1,9 +1,12 @@
 import { type SQL, sql } from '../../db/drizzle.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { contentObjects } from '../../db/schema/content.ts';
+import type { Org } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { computed, pick, statement, typed } from '../../db/sql.ts';
 import type { Services } from '../run/context.ts';
+import { limitsOf } from './limits.ts';
+import { quotaExceeded } from './quota.ts';
 
 interface StoredProject extends Pick<ProjectDatabase, 'server' | 'databaseName'> {
   readonly id: string;
@@ -57,6 +60,27 @@ async function partsOf(
 export async function storageOfOrg(services: Storing, orgId: string): Promise<number> {
   const found = await services.db.rows(projectsStatement.with({ orgId }));
   return (await storageOfProjects(services, found)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/**
+ * Refuses what an organization has no room for.
+ *
+ * @param more bytes that it would store beside what it does
+ * @param what it is that would take them, for the message. @default none
+ * @throws QUOTA_EXCEEDED
+ */
+export async function refuseOverStorage(
+  services: Storing,
+  org: Pick<Org, 'id' | 'tier' | 'limitOverrides'>,
+  more: number,
+  what?: string,
+): Promise<void> {
+  const stored = await storageOfOrg(services, org.id);
+  const limit = limitsOf(org).storageBytes;
+  if (stored + more <= limit) return;
+  const message = `${what} would take ${more} bytes more, which is more than the organization has left.`;
+  const quota = { scope: 'organization', metric: 'storage_bytes', ...(what === undefined ? {} : { message }) } as const;
+  throw quotaExceeded(quota, limit, stored);
 }
 
 const projectsStatement = statement(

@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
-import { sql } from '../../db/drizzle.ts';
-import { orgBalances } from '../../db/schema/orgs.ts';
-import { pick, statement } from '../../db/sql.ts';
 import { type Aspect, aspects, type GeneratedImage } from '../../engines/ai/ai-engine.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import type { PaidFor } from '../../kernel/run/price.ts';
 import { bringIn } from '../ledger/shared/bring-in.ts';
-import { post } from '../ledger/shared/ledger.ts';
+import { balanceOf, post } from '../ledger/shared/ledger.ts';
 import { askModel, requireModel } from './services.ts';
 import { holdPrice, releasePrice, settlePrice } from './shared/holds.ts';
 import { imageBuyer } from './shared/image-buyer.ts';
 import { imagePrice, imagePriceMicros } from './shared/image-price.ts';
-import { itsProject, modelText, takeFromRate } from './shared/inputs.ts';
+import { modelText, takeFromRate } from './shared/inputs.ts';
 
 export interface MadeImage extends GeneratedImage {
   /** Names it in the history of the balance. */
@@ -38,8 +36,7 @@ export const generateImage = mutation({
     family: 'platform',
     async quote({ services, org }) {
       requireModel(services, 'image');
-      const [balance] = org === undefined ? [] : await services.db.rows(balanceStatement.with({ orgId: org.id }));
-      const available = balance?.available ?? 0n;
+      const available = org === undefined ? 0n : (await balanceOf(services.db, org.id)).available;
       return available >= imagePriceMicros ? undefined : imagePrice(services.settings.tierNetwork, available);
     },
   },
@@ -133,9 +130,3 @@ export const imageOffer = query({
     aspects: [...aspects],
   }),
 });
-
-const balanceStatement = statement(
-  'ai.balance',
-  { params: pick(orgBalances, 'orgId'), row: pick(orgBalances, 'available') },
-  ({ orgId }, row) => sql`select ${row} from ${orgBalances} where ${orgBalances.orgId} = ${orgId}`,
-);

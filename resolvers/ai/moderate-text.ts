@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Moderated } from '../../engines/ai/ai-engine.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { askModel, requireModel } from './services.ts';
 import { aiActions } from './shared/actions.ts';
-import { itsProject, modelText, takeFromRate } from './shared/inputs.ts';
+import { modelText, takeFromRate } from './shared/inputs.ts';
 
 /** `POST /ai/v1/moderate`. Contract 04, section 3.2. */
 export const moderateText = query({

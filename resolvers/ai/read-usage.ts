@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { aiActions } from './shared/actions.ts';
 import { type TranslationUsage, translationUsage } from './shared/addon.ts';
-import { itsProject } from './shared/inputs.ts';
 
 export interface AiUsage {
   readonly translation: TranslationUsage;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { askModel, requireModel } from './services.ts';
 import { aiActions } from './shared/actions.ts';
 import { takeWords } from './shared/addon.ts';
 import { endHold, releaseWords } from './shared/holds.ts';
-import { contextText, itsProject, language, modelText, takeFromRate } from './shared/inputs.ts';
+import { contextText, language, modelText, takeFromRate } from './shared/inputs.ts';
 import { countWords } from './shared/words.ts';
 
 export interface Translation {

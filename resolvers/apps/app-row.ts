@@ -142,7 +142,7 @@ export function versionToWire(services: Pick<Services, 'settings'>, one: AppVers
 
 /** A version of a project. @throws APP_VERSION_NOT_FOUND */
 export async function findVersion(rows: Rows, owner: { readonly projectId: string }, id: string): Promise<AppVersion> {
-  const [found] = await rows(findStatement.with({ projectId: owner.projectId, id }));
+  const [found] = await rows(findVersionStatement.with({ projectId: owner.projectId, id }));
   if (found === undefined) throw versionNotFound(id);
   return found;
 }
@@ -162,7 +162,7 @@ export async function seenVersion(rows: Rows, id: string, orgId?: string): Promi
 const versionNotFound = (id: string) =>
   new ServiceError('APP_VERSION_NOT_FOUND', { details: { version_id: id.slice(0, 80) } });
 
-const findStatement = statement(
+export const findVersionStatement = statement(
   'apps.find',
   { params: pick(appVersions, 'projectId', 'id'), row: versionColumns },
   ({ projectId, id }, row) => sql`select ${row} from ${versionsAndProjects}

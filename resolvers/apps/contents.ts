@@ -45,12 +45,12 @@ export function contentsOfRelease({ site, functions, routes, migrations, subdoma
 
 const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
 
-/** The lowest tier whose limits a release keeps, on its own in an organization. */
-export const lowestTier = (state: ReleaseState): Tier => tierNames.find((tier) => allows(tier, state)) ?? 'team';
+/** The lowest tier whose limits a release keeps, on its own in an organization. @param contents of the release */
+export const lowestTier = (state: ReleaseState, contents: Pick<AppContents, 'totalBytes'>): Tier =>
+  tierNames.find((tier) => allows(tier, state, contents)) ?? 'team';
 
-function allows(tier: Tier, state: ReleaseState): boolean {
+function allows(tier: Tier, state: ReleaseState, { totalBytes }: Pick<AppContents, 'totalBytes'>): boolean {
   const limits = functionLimitsOf({ tier }, false);
-  const { totalBytes } = contentsOfRelease(state);
   if (totalBytes > tiers[tier].limits.storageBytes) return false;
   try {
     refuseManyFunctions(emptyRelease, state, 0, limits);

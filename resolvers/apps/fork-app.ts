@@ -9,9 +9,7 @@ import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, orgId, projectId } from '../../kernel/input/fields.ts';
 import { jsonObject } from '../../kernel/input/json-object.ts';
-import { limitsOf } from '../../kernel/limits/limits.ts';
-import { quotaExceeded } from '../../kernel/limits/quota.ts';
-import { storageOfOrg } from '../../kernel/limits/storage.ts';
+import { refuseOverStorage } from '../../kernel/limits/storage.ts';
 import { tierNames } from '../../kernel/limits/tier-table.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
@@ -71,6 +69,12 @@ export const forkApp = mutation({
       .optional()
       .describe('Values of the variables that the app asks for: its function `bootstrap` is run with them once.'),
   }),
+  // Looks at every database of the organization. A new one has room for whatever its tier may run.
+  async prepare({ services, org }, { version_id }) {
+    if (org === undefined) return;
+    const { contents } = await forkable(services.db, version_id, org);
+    await refuseOverStorage(services, org, contents.totalBytes, 'The fork');
+  },
   async handler(work, { version_id, name, subdomain, bootstrap }): Promise<Fork> {
     const caller = await work.caller();
     const scope: OrgScope =
@@ -80,7 +84,6 @@ export const forkApp = mutation({
     const org = await requireRoomForProject(work, scope.org);
     const version = await forkable(work, version_id, org);
     refuseVariables(version, bootstrap);
-    await refuseFullStorage(work, org, version);
     const operationId = work.services.newId('op');
     const { id } = await insertProject(work, scope, { name });
     const price = version.orgId === org.id ? 0n : version.forkPrice;
@@ -211,22 +214,6 @@ function refuseVariables({ bootstrapVariables, contents }: AppVersion, given: Fo
     ...(hasFunction ? {} : { message: 'The app has no function `bootstrap` to give variables to.' }),
     details: { field: 'bootstrap', missing, unknown: unknown.slice(0, 20) },
   });
-}
-
-/** @throws QUOTA_EXCEEDED */
-async function refuseFullStorage({ services }: Context, org: Org, { contents }: AppVersion): Promise<void> {
-  const stored = await storageOfOrg(services, org.id);
-  const limit = limitsOf(org).storageBytes;
-  if (stored + contents.totalBytes > limit)
-    throw quotaExceeded(
-      {
-        scope: 'organization',
-        metric: 'storage_bytes',
-        message: `The fork would take ${contents.totalBytes} bytes more, which is more than the organization has left.`,
-      },
-      limit,
-      stored,
-    );
 }
 
 /** Holds the price until the fork is there. @throws PAYMENT_REQUIRED */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
@@ -8,6 +7,7 @@ import { projects } from '../../db/schema/projects.ts';
 import { allOf, orNull, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
+import { lookUntil } from '../../kernel/run/look-until.ts';
 import { hostOfProject } from '../hosts/shared/host-urls.ts';
 import { hostOfSubdomain } from '../hosts/shared/subdomain.ts';
 import { originOfHost } from '../projects/shared/project-hosts.ts';
@@ -161,20 +161,14 @@ export async function findFork(rows: Rows, id: string): Promise<Fork> {
   return found;
 }
 
-const waitMs = 45_000;
-const lookMs = 100;
-
 /** A fork once it is there and its function `bootstrap` was run, or as it stands after a while: it goes on by itself. */
-export async function endOfFork({ services, signal }: Context, begun: Fork): Promise<Fork> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const [now] = await services.db.rows(findStatement.with({ id: begun.id }));
-    const fork = now ?? begun;
-    const isOver = fork.status !== 'creating' && (fork.runStatus === null || !unfinished.includes(fork.runStatus));
-    if (isOver || fork.runStatus === 'retrying' || performance.now() > until || signal.aborted) return fork;
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
-}
+export const endOfFork = (ctx: Context, begun: Fork): Promise<Fork> =>
+  lookUntil(
+    ctx,
+    async () => (await ctx.services.db.rows(findStatement.with({ id: begun.id })))[0] ?? begun,
+    ({ status, runStatus }) =>
+      status !== 'creating' && (runStatus === null || runStatus === 'retrying' || !unfinished.includes(runStatus)),
+  );
 
 const findStatement = statement(
   'forks.find',

@@ -5,13 +5,18 @@ import { projects } from '../../db/schema/projects.ts';
 import { allOf, computed, partOf, pick, prefixed, setOf, statement, typed } from '../../db/sql.ts';
 import { DamagedPartError } from '../../engines/copies/parts.ts';
 import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
-import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
+import {
+  heldStatement,
+  type LeasedItem,
+  leasedStatements,
+  putOffStatement,
+} from '../../kernel/durability/leased-statements.ts';
 import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asOwn, attemptCopy } from '../snapshots/shared/attempt-copy.ts';
 import { placeCopy } from '../snapshots/shared/place-copy.ts';
-import { failFork, openFork, stillHeld } from './settle-fork.ts';
+import { failFork, openFork } from './settle-fork.ts';
 
 declare module '../../kernel/run/context.ts' {
   interface Services {
@@ -34,6 +39,7 @@ const leasedTable = {
   lease: appForks.lease,
 };
 
+const heldFork = heldStatement(leasedTable);
 const putOffFork = putOffStatement(leasedTable, appForks.attempts);
 
 /** Forks that are made, in turns between organizations. */
@@ -62,7 +68,7 @@ async function makeFork(ctx: Context, item: LeasedItem): Promise<void> {
       if (sha256 === null) throw new DamagedPartError(id, 'is not there any more');
       const manifest = { sha256, bytes: Number(bytes) };
       const filling = { snapshotId: id, manifest, withAuth: false, tenantMs: schemaMs };
-      await placeCopy(ctx, filling, project, () => stillHeld(ctx, item));
+      await placeCopy(ctx, filling, project, item, heldFork);
       await unitOfWork(ctx, (work) => openFork(work, item, { ...making, version: version! })).catch(asOwn);
     },
     putOff: putOffFork,

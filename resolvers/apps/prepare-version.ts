@@ -2,16 +2,13 @@ import { sql } from '../../db/drizzle.ts';
 import { appVersions } from '../../db/schema/apps.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { allOf, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
-import type { Part } from '../../engines/copies/parts.ts';
-import { saveProjectDatabase } from '../../engines/copies/save-project.ts';
 import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
 import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { storing } from '../content/shared/storing.ts';
 import { attemptCopy, LostCopyError } from '../snapshots/shared/attempt-copy.ts';
-import { partsOf, type SnapshotManifest } from '../snapshots/shared/capture.ts';
+import { type SavedParts, saveParts } from '../snapshots/shared/capture.ts';
 import { appEventTypes } from './event-types.ts';
 
 declare module '../../kernel/run/context.ts' {
@@ -23,9 +20,6 @@ declare module '../../kernel/run/context.ts' {
 
 /** How long a node has a version without a word of it, in seconds. */
 const leaseSeconds = 30;
-
-/** Longest wait for a change of a table's definition to end, in milliseconds. */
-const lockMs = 30_000;
 
 /** Most that the catalogs may answer of a schema that is published, in bytes. */
 const definitionBytesMax = 32 * 1_048_576;
@@ -58,61 +52,31 @@ async function prepareVersion(ctx: Context, item: LeasedItem): Promise<void> {
     failed: 'A version of an app could not be prepared.',
     async run() {
       const { server, databaseName } = version;
-      const saved = await saveSchema(ctx, version, ctx.services.projectDatabases.adminUrl(server, databaseName));
-      await unitOfWork(ctx, (work) => publish(work, item, version, saved));
+      let tables: readonly string[] = [];
+      const saved = await saveParts(ctx, version, {
+        url: ctx.services.projectDatabases.adminUrl(server, databaseName),
+        schemaOnly: true,
+        definitionBytesMax,
+        also: async (client) => {
+          tables = (await client.query<{ name: string }>(tableNames)).rows.map(({ name }) => name);
+        },
+      });
+      await unitOfWork(ctx, (work) => publish(work, item, version, { ...saved, tables }));
     },
     putOff: putOffVersion,
     fail: (message) => unitOfWork(ctx, (work) => fail(work, item, version, message)),
   });
 }
 
-interface Saved {
-  readonly manifest: Part;
-  readonly tables: readonly string[];
-  readonly leftOut: readonly string[];
-}
-
-/** @param url the way into the database as the administrator of its server */
-async function saveSchema(
-  ctx: Context,
-  { id, projectId }: { readonly id: string; readonly projectId: string },
-  url: string,
-): Promise<Saved> {
-  const parts = partsOf(ctx, id);
-  let tables: readonly string[] = [];
-  try {
-    return await storing(ctx.services, async () => {
-      const { database, template, leftOut } = await saveProjectDatabase({
-        url,
-        store: parts,
-        lockMs,
-        schemaOnly: true,
-        definitionBytesMax,
-        signal: ctx.signal,
-        also: async (client) => {
-          tables = (await client.query<{ name: string }>(tableNames)).rows.map(({ name }) => name);
-        },
-      });
-      const manifest: SnapshotManifest = {
-        format: 1,
-        project: projectId,
-        capturedAt: ctx.services.now().toISOString(),
-        ...template,
-        saved: database,
-        leftOut: [...leftOut],
-      };
-      return { manifest: await parts.plainText(JSON.stringify(manifest)), tables, leftOut };
-    });
-  } finally {
-    await parts.close();
-  }
-}
-
 const tableNames = `select c.relname as name from pg_catalog.pg_class c
   where c.relnamespace = 'public'::pg_catalog.regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname`;
 
-async function publish(work: Work, { id, lease }: LeasedItem, version: Prepared, saved: Saved): Promise<void> {
+interface SavedSchema extends Pick<SavedParts, 'manifest' | 'leftOut'> {
+  readonly tables: readonly string[];
+}
+
+async function publish(work: Work, { id, lease }: LeasedItem, version: Prepared, saved: SavedSchema): Promise<void> {
   const contents = { ...version.contents, tables: saved.tables };
   const [published] = await work.rows(
     publishedStatement.with({

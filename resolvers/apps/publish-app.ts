@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
@@ -9,11 +8,12 @@ import { projectId } from '../../kernel/input/fields.ts';
 import { appVersionsPerProject } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import { lookUntil } from '../../kernel/run/look-until.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { liveState } from '../deploys/shared/live-state.ts';
 import { databaseOf } from '../project-data/shared/in-project.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
-import { AppSummaryWire, type AppVersion, findVersion, versionToWire } from './app-row.ts';
+import { AppSummaryWire, type AppVersion, findVersion, findVersionStatement, versionToWire } from './app-row.ts';
 import { contentsOfRelease, lowestTier } from './contents.ts';
 import { appActions } from './shared/actions.ts';
 
@@ -119,6 +119,7 @@ export const publishApp = mutation({
         message: 'The release has no function `bootstrap` to give variables to.',
         details: { field: 'bootstrap_variables' },
       });
+    const contents = contentsOfRelease(state);
     const id = services.newId('appv');
     await work.rows(
       insertStatement.with({
@@ -131,13 +132,13 @@ export const publishApp = mutation({
         visibility: input.visibility ?? 'private',
         forkAllowed: input.fork_allowed ?? false,
         forkPrice: BigInt(input.fork_price_usd_micros ?? 0),
-        minTier: lowestTier(state),
+        minTier: lowestTier(state, contents),
         requiredSecrets: JSON.stringify(secretsOf(state.secretKeys, input.required_secrets ?? [])),
         requiredActions: JSON.stringify(
           (input.required_actions ?? []).map(({ action: name, description: text }) => needOf(name, text)),
         ),
         bootstrapVariables: bootstrap === null ? null : JSON.stringify(bootstrap),
-        contents: JSON.stringify(contentsOfRelease(state)),
+        contents: JSON.stringify(contents),
       }),
     );
     work.afterCommit(() => services.appVersionWork.wake());
@@ -167,18 +168,13 @@ function secretsOf(
   return [...needs.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const waitMs = 45_000;
-const lookMs = 100;
-
 /** The version once it is published, or as it stands after a while: it goes on by itself. */
-export async function endOfVersion({ services, signal }: Context, begun: AppVersion): Promise<AppVersion> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const now = await findVersion(services.db.rows, begun, begun.id).catch(() => begun);
-    if (now.status !== 'draft' || now.error !== null || performance.now() > until || signal.aborted) return now;
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
-}
+export const endOfVersion = (ctx: Context, begun: AppVersion): Promise<AppVersion> =>
+  lookUntil(
+    ctx,
+    async () => (await ctx.services.db.rows(findVersionStatement.with(begun)))[0] ?? begun,
+    ({ status, error }) => status !== 'draft' || error !== null,
+  );
 
 const countStatement = statement(
   'apps.count',

@@ -1,19 +1,19 @@
 import { sql } from '../../db/drizzle.ts';
 import { appForks, type appVersions } from '../../db/schema/apps.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { type Project, projects } from '../../db/schema/projects.ts';
+import type { Project } from '../../db/schema/projects.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
 import { copyRelease } from '../deploys/shared/copy-release.ts';
 import { startRun } from '../functions/shared/start-run.ts';
 import { lockBalance, post, settleHold } from '../ledger/shared/ledger.ts';
 import { beginDeletion } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
+import { readyProjectStatement } from '../projects/shared/ready-project.ts';
 import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
 import { appEventTypes } from './event-types.ts';
 
@@ -25,12 +25,6 @@ export interface Making {
   readonly project: Project;
   readonly org: Org;
   readonly version: Pick<typeof appVersions.$inferSelect, 'id' | 'orgId' | 'projectId' | 'releaseId'>;
-}
-
-/** @throws LostCopyError when this node has the fork no more */
-export async function stillHeld({ services }: Context, { id, lease }: Held): Promise<void> {
-  const [found] = await services.db.rows(heldStatement.with({ id, lease }));
-  if (found === undefined) throw new LostCopyError('The fork was taken over or deleted.');
 }
 
 /**
@@ -46,7 +40,7 @@ export async function openFork(
 ): Promise<void> {
   const owner = { orgId: org.id, projectId: id };
   if ((await lockProject(work, id)) === undefined) throw new LostCopyError('The fork was deleted.');
-  await work.rows(readyStatement.with({ orgId: org.id, id }));
+  await work.rows(readyProjectStatement.with({ orgId: org.id, id }));
   const releaseId = await copyRelease(work, {
     source: { orgId: version.orgId, projectId: version.projectId },
     releaseId: version.releaseId,
@@ -110,20 +104,6 @@ export const giveBack = (work: Work, orgId: string, id: string) =>
   settleHold(work, { orgId, reference: { type: 'app_fork', id }, kind: 'app_fork', captured: 0n });
 
 const held = { ...pick(appForks, 'id'), lease: typed<string>('text') };
-
-const heldStatement = statement(
-  'forks.held',
-  { params: held, row: pick(appForks, 'id') },
-  ({ id, lease }, row) =>
-    sql`select ${row} from ${appForks} where ${appForks.id} = ${id} and ${appForks.lease} = ${lease}`,
-);
-
-const readyStatement = statement(
-  'forks.ready-project',
-  { params: pick(projects, 'orgId', 'id') },
-  ({ orgId, id }) => sql`update ${projects} ${setOf(projects, { state: sql`'ready'` })}
-    where ${projects.orgId} = ${orgId} and ${projects.id} = ${id} and ${projects.state} = 'provisioning'`,
-);
 
 const over = { dueAt: sql`null`, lease: sql`null`, bootstrap: sql`null`, updatedAt: sql`now()` };
 

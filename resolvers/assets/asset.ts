@@ -6,7 +6,7 @@ import { pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import { isAssetKey } from '../../engines/assets/asset-key.ts';
 import { type AssetPlace, assetRef } from '../../engines/assets/asset-ref.ts';
-import { cursor, projectId, wholeNumber } from '../../kernel/input/fields.ts';
+import { cursor, itsProject, wholeNumber } from '../../kernel/input/fields.ts';
 import type { ContentOwner } from '../content/shared/use-content.ts';
 
 /** An asset as it is shown, and where it is served. */
@@ -20,7 +20,7 @@ export interface ShownAsset {
 
 /** The project of an operation here. */
 export const ofProject = {
-  project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+  project: itsProject,
 };
 
 /** Where a page of a list here lies, in the documented words. A page that is read backwards is told as any other. */

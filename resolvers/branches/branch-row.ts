@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
@@ -8,6 +7,7 @@ import { allOf, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import { wholeNumberFrom } from '../../kernel/input/fields.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
+import { lookUntil } from '../../kernel/run/look-until.ts';
 import { hostOfProject } from '../hosts/shared/host-urls.ts';
 import { originOfHost } from '../projects/shared/project-hosts.ts';
 
@@ -108,19 +108,14 @@ export async function findBranch(rows: Rows, owner: { readonly projectId: string
   return found;
 }
 
-const waitMs = 45_000;
-const lookMs = 100;
-
 /** The branch once it is there, or as it stands after a while: it goes on by itself. */
-export async function endOfBranch({ services, signal }: Context, begun: Branch): Promise<Branch> {
-  const until = performance.now() + waitMs;
+export function endOfBranch(ctx: Context, begun: Branch): Promise<Branch> {
   const named = { parentId: begun.parentId, id: begun.id };
-  for (;;) {
-    const [now] = await services.db.rows(findStatement.with(named));
-    const branch = now ?? begun;
-    if (branch.status !== 'creating' || performance.now() > until || signal.aborted) return branch;
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
+  return lookUntil(
+    ctx,
+    async () => (await ctx.services.db.rows(findStatement.with(named)))[0] ?? begun,
+    ({ status }) => status !== 'creating',
+  );
 }
 
 const findStatement = statement(

@@ -7,9 +7,9 @@ import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { twoWords } from '../../kernel/input/two-words.ts';
-import { branchesPerProject, limitsOf } from '../../kernel/limits/limits.ts';
-import { quotaExceeded, refuseOverQuota } from '../../kernel/limits/quota.ts';
-import { storageOfOrg, storageOfProjects } from '../../kernel/limits/storage.ts';
+import { branchesPerProject } from '../../kernel/limits/limits.ts';
+import { refuseOverQuota } from '../../kernel/limits/quota.ts';
+import { refuseOverStorage, storageOfProjects } from '../../kernel/limits/storage.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { projectKeysOf } from '../identity/shared/project-keys.ts';
@@ -121,21 +121,8 @@ export const keysOfBranch = ({ services }: Pick<Context, 'services'>, { id, proj
 
 /** A branch takes as much as what it is made from. @throws QUOTA_EXCEEDED */
 async function refuseFullStorage({ services, org, project }: Context & ProjectScope): Promise<void> {
-  const [[copied], stored] = await Promise.all([
-    storageOfProjects(services, [project]),
-    storageOfOrg(services, org.id),
-  ]);
-  const limit = limitsOf(org).storageBytes;
-  if (stored + copied! > limit)
-    throw quotaExceeded(
-      {
-        scope: 'organization',
-        metric: 'storage_bytes',
-        message: `The branch would take ${copied!} bytes more, which is more than the organization has left.`,
-      },
-      limit,
-      stored,
-    );
+  const [copied] = await storageOfProjects(services, [project]);
+  await refuseOverStorage(services, org, copied!, 'The branch');
 }
 
 /** The snapshot that a branch is filled from. @throws SNAPSHOT_NOT_FOUND, SNAPSHOT_NOT_READY */

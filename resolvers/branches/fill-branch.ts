@@ -4,7 +4,12 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { allOf, from, partOf, pick, prefixed, setOf, statement, typed } from '../../db/sql.ts';
 import { projectColumns, projectOf } from '../../kernel/access/project-columns.ts';
-import { type LeasedItem, leasedStatements, putOffStatement } from '../../kernel/durability/leased-statements.ts';
+import {
+  heldStatement,
+  type LeasedItem,
+  leasedStatements,
+  putOffStatement,
+} from '../../kernel/durability/leased-statements.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asOwn, attemptCopy } from '../snapshots/shared/attempt-copy.ts';
@@ -12,7 +17,7 @@ import { placeCopy } from '../snapshots/shared/place-copy.ts';
 import { findSnapshot, type Snapshot } from '../snapshots/shared/snapshot-row.ts';
 import { takeHeld } from '../snapshots/shared/take-held.ts';
 import { filledColumns } from './branch-row.ts';
-import { failBranch, openBranch, stillHeld } from './settle-branch.ts';
+import { failBranch, openBranch } from './settle-branch.ts';
 
 /** How long a node has a branch without a word of it, in seconds. */
 const leaseSeconds = 30;
@@ -27,6 +32,7 @@ const leasedTable = {
 
 export const leasedBranches = leasedStatements(leasedTable, leaseSeconds);
 
+const heldBranch = heldStatement(leasedTable);
 const putOffBranch = putOffStatement(leasedTable, projectBranches.attempts);
 
 /** A branch in the hands of this node. */
@@ -42,7 +48,7 @@ export async function fillBranch(ctx: Context, item: LeasedItem): Promise<void> 
     async run() {
       const snapshot = await snapshotFor(ctx, filling);
       const filled = { snapshotId: snapshot.id, withAuth: true };
-      await placeCopy(ctx, filled, filling.project, () => stillHeld(ctx, item));
+      await placeCopy(ctx, filled, filling.project, item, heldBranch);
       await unitOfWork(ctx, (work) => openBranch(work, item, filling, snapshot)).catch(asOwn);
     },
     putOff: putOffBranch,

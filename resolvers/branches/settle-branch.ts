@@ -1,19 +1,19 @@
 import { sql } from '../../db/drizzle.ts';
 import { projectBranches } from '../../db/schema/branches.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { type Project, projects } from '../../db/schema/projects.ts';
+import type { Project } from '../../db/schema/projects.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
 import { copyAssets } from '../assets/shared/copy-assets.ts';
 import { copyRelease } from '../deploys/shared/copy-release.ts';
 import { openSandbox } from '../mailboxes/shared/sandbox.ts';
 import { beginDeletion } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
+import { readyProjectStatement } from '../projects/shared/ready-project.ts';
 import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
 import { forgetSnapshot } from '../snapshots/shared/forget-snapshot.ts';
 import type { Snapshot } from '../snapshots/shared/snapshot-row.ts';
@@ -29,12 +29,6 @@ export interface Filled {
   readonly org: Org;
 }
 
-/** @throws LostCopyError when this node has the branch no more */
-export async function stillHeld({ services }: Context, { id, lease }: Held): Promise<void> {
-  const [found] = await services.db.rows(heldStatement.with({ id, lease }));
-  if (found === undefined) throw new LostCopyError('The branch was taken over or deleted.');
-}
-
 /**
  * Makes the project of a branch ready, with the release that was live when its data was as it is, the assets of now, and a
  * mailbox that nothing leaves. A snapshot that was taken for it is forgotten.
@@ -46,7 +40,7 @@ export async function openBranch(work: Work, { id, lease }: Held, filled: Filled
   const { parentId, operationId, name } = branch;
   const owner = { orgId: org.id, projectId: id };
   if ((await lockProject(work, id)) === undefined) throw new LostCopyError('The branch was deleted.');
-  await work.rows(readyStatement.with({ orgId: org.id, id }));
+  await work.rows(readyProjectStatement.with({ orgId: org.id, id }));
   await copyAssets(work, { orgId: org.id, source: parentId, target: id });
   const releaseId =
     from.liveReleaseId === null
@@ -89,20 +83,6 @@ export async function failBranch(work: Work, { id, lease }: Held, message: strin
 }
 
 const held = { ...pick(projectBranches, 'id'), lease: typed<string>('text') };
-
-const heldStatement = statement(
-  'branches.held',
-  { params: held, row: pick(projectBranches, 'id') },
-  ({ id, lease }, row) => sql`select ${row} from ${projectBranches}
-    where ${projectBranches.id} = ${id} and ${projectBranches.lease} = ${lease}`,
-);
-
-const readyStatement = statement(
-  'branches.ready-project',
-  { params: pick(projects, 'orgId', 'id') },
-  ({ orgId, id }) => sql`update ${projects} ${setOf(projects, { state: sql`'ready'` })}
-    where ${projects.orgId} = ${orgId} and ${projects.id} = ${id} and ${projects.state} = 'provisioning'`,
-);
 
 const over = { dueAt: sql`null`, lease: sql`null`, updatedAt: sql`now()` };
 

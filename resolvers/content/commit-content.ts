@@ -11,7 +11,7 @@ import {
 } from '../../db/schema/content.ts';
 import { computed, excluded, insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
-import { projectId } from '../../kernel/input/fields.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { contentActions } from './shared/actions.ts';
@@ -44,7 +44,7 @@ export const commitContent = mutation({
   access: onNamedOrOwnProject(contentActions['project:content:write']),
   lifecycle: 'gated',
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
     plan: z.string().min(1).max(64).describe('The plan, `cplan_…`.'),
   }),
   // The bytes are hashed and put in their place before: the rows below are what makes them somebody's.

@@ -4,7 +4,7 @@ import { contentPlans, contentUploads, type PlannedContent } from '../../db/sche
 import { computed, insertInto, pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { projectId } from '../../kernel/input/fields.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { anonStagedBytes, contentPerPlan, limitsOf } from '../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
 import { storageOfOrg } from '../../kernel/limits/storage.ts';
@@ -55,7 +55,7 @@ export const planContent = mutation({
   access: onNamedOrOwnProject(contentActions['project:content:write']),
   lifecycle: 'gated',
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
     content: z
       .array(
         z.object({

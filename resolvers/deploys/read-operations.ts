@@ -4,7 +4,7 @@ import { deployEvents, deployOperations } from '../../db/schema/releases.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { onProjectOf } from '../../kernel/access/on-project-of.ts';
-import { projectId } from '../../kernel/input/fields.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { bothWays, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import {
@@ -47,7 +47,7 @@ export const listDeploys = query({
   summary: 'The deploys of a project, newest first.',
   access: onNamedOrOwnProject(deployActions['project:deploys:read']),
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
     ...listWindow,
     status: z
       .enum([

@@ -13,7 +13,7 @@ import {
 } from '../../engines/release/wire.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { onProjectOf } from '../../kernel/access/on-project-of.ts';
-import { projectId } from '../../kernel/input/fields.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { OperationActorWire } from '../projects/shared/wire.ts';
@@ -40,8 +40,6 @@ const siteLimit = z.coerce
   .max(25_000)
   .default(5_000)
   .describe('Paths of the site that are shown, at most 25,000.');
-
-const ownProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
 
 const inventoryWire = z
   .object({
@@ -143,7 +141,7 @@ export const getActiveRelease = query({
   command: 'deploy release active',
   summary: 'What the live release of a project holds.',
   access: onNamedOrOwnProject(deployActions['project:deploys:read']),
-  input: z.object({ project: ownProject, site_limit: siteLimit }),
+  input: z.object({ project: itsProject, site_limit: siteLimit }),
   async handler({ services, org, project }, { site_limit }): Promise<ReleaseInventory> {
     const owner = { orgId: org.id, projectId: project.id };
     const { rows } = services.db;
@@ -176,7 +174,7 @@ export const compareReleases = query({
   summary: 'What is different between two releases of a project.',
   access: onNamedOrOwnProject(deployActions['project:deploys:read']),
   input: z.object({
-    project: ownProject,
+    project: itsProject,
     from: z.string().min(1).max(64).describe('`empty`, `active` or a release.'),
     to: z.string().min(1).max(64).describe('`active`, a release, or `empty`.'),
     limit: z.coerce.number().int().min(1).max(25_000).default(1_000).describe('Entries of each list of paths.'),

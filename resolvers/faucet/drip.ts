@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
@@ -7,6 +6,7 @@ import { allOf, insertInto, pick, statement } from '../../db/sql.ts';
 import type { Faucet } from '../../engines/faucet/faucet.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import { lookUntil } from '../../kernel/run/look-until.ts';
 import type {} from './services.ts';
 
 /** A gift that was asked for. */
@@ -47,19 +47,18 @@ export async function addDrip(work: Work, { id, address, amount }: Pick<FaucetDr
  *
  * @throws FAUCET_CONFIRMATION_PENDING · FAUCET_TRANSFER_REVERTED · TREASURY_LOW
  */
-export async function settledDrip({ services, signal }: Context, { id }: Drip): Promise<FaucetDrip> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const [drip] = await services.db.rows(findStatement.with({ id }));
-    if (drip?.state === 'confirmed') return drip;
-    if (drip?.state === 'failed')
-      throw new ServiceError(drip.failure === 'reverted' ? 'FAUCET_TRANSFER_REVERTED' : 'TREASURY_LOW');
-    if (performance.now() >= until || signal.aborted) {
-      const details = { transaction_hash: drip?.txHash ?? null };
-      throw new ServiceError('FAUCET_CONFIRMATION_PENDING', { retryAfter: 5, details });
-    }
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
+export async function settledDrip(ctx: Context, { id }: Drip): Promise<FaucetDrip> {
+  const drip = await lookUntil(
+    ctx,
+    async () => (await ctx.services.db.rows(findStatement.with({ id })))[0],
+    (seen) => seen?.state === 'confirmed' || seen?.state === 'failed',
+    { waitMs, lookMs },
+  );
+  if (drip?.state === 'confirmed') return drip;
+  if (drip?.state === 'failed')
+    throw new ServiceError(drip.failure === 'reverted' ? 'FAUCET_TRANSFER_REVERTED' : 'TREASURY_LOW');
+  const details = { transaction_hash: drip?.txHash ?? null };
+  throw new ServiceError('FAUCET_CONFIRMATION_PENDING', { retryAfter: 5, details });
 }
 
 export const GiftWire = z.object({

@@ -4,9 +4,10 @@ import { managedJobs } from '../../db/schema/jobs.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { endJob, type LockedJob, lockedColumns } from './end-job.ts';
-import { isOver, itsProject, type Job, JobWire, jobId, jobToWire, noSuchJob } from './job-row.ts';
+import { isOver, type Job, JobWire, jobId, jobToWire, noSuchJob } from './job-row.ts';
 import { jobActions } from './shared/actions.ts';
 
 interface CancelledJob {

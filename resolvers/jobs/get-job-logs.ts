@@ -4,10 +4,10 @@ import { jobLogStreams, jobLogs } from '../../db/schema/jobs.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
-import { cursor, wholeNumberFrom } from '../../kernel/input/fields.ts';
+import { cursor, itsProject, wholeNumberFrom } from '../../kernel/input/fields.ts';
 import { since } from '../../kernel/input/since.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { findJob, itsProject, jobId } from './job-row.ts';
+import { findJob, jobId } from './job-row.ts';
 import { type JobLine, jobLogFeed, lineColumns } from './log-feed.ts';
 import { jobActions } from './shared/actions.ts';
 

@@ -1,4 +1,5 @@
 import { safeMessage } from '../../core/safe-message.ts';
+import { storable } from '../../core/text.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { keepLines, type LoggedJob, type LogLine } from './shared/log-rows.ts';
 
@@ -68,8 +69,7 @@ export class JobLog {
       this.#waiting.push({ stream: 'system', message: `More than ${linesMax} lines are not kept.`, at });
       return;
     }
-    // PostgreSQL keeps neither NUL nor half a surrogate pair.
-    const whole = text.toWellFormed().replaceAll('\0', '\uFFFD');
+    const whole = storable(text);
     const message = whole.length > lineMax ? `${whole.slice(0, lineMax).toWellFormed()}…` : whole;
     this.#waiting.push({ stream, message, at });
   }

@@ -5,12 +5,9 @@ import { jobArtifacts, jobStatuses, managedJobs } from '../../db/schema/jobs.ts'
 import { allOf, computed, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
-import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 /** The project of an operation here: each one may leave it to its credential. */
-export const itsProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
-
 /** Any text may be the id of a job that there is none of. */
 export const jobId = z.string().min(1).max(256).describe('The job, `job_…`.');
 

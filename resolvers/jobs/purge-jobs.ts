@@ -4,12 +4,13 @@ import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schem
 import { pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { giveUpContent } from '../content/shared/named-content.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { cancel } from './cancel-job.ts';
 import { lockedColumns } from './end-job.ts';
-import { itsProject } from './job-row.ts';
+
 import { jobActions } from './shared/actions.ts';
 
 interface Purged {

@@ -4,22 +4,12 @@ import { sql } from '../../db/drizzle.ts';
 import { jobArtifacts, jobStatuses, managedJobs } from '../../db/schema/jobs.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
-import { wholeNumberFrom } from '../../kernel/input/fields.ts';
+import { itsProject, wholeNumberFrom } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { storing } from '../content/shared/storing.ts';
-import {
-  artifactUrl,
-  baseOf,
-  findJob,
-  itsProject,
-  type Job,
-  JobWire,
-  jobColumns,
-  jobId,
-  jobToWire,
-} from './job-row.ts';
+import { artifactUrl, baseOf, findJob, type Job, JobWire, jobColumns, jobId, jobToWire } from './job-row.ts';
 import { jobActions } from './shared/actions.ts';
 
 const access = onNamedOrOwnProject(jobActions['project:jobs:read']);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { mailboxToRead } from './find-mailbox.ts';
-import { itsProject, type Mailbox, MailboxWire, mailboxName, mailboxToWire, shownMailbox } from './mailbox.ts';
+import { type Mailbox, MailboxWire, mailboxName, mailboxToWire, shownMailbox } from './mailbox.ts';
 import { mailboxActions } from './shared/actions.ts';
 
 /** `GET /mailboxes/v1/:mailbox_id`. Contract 02, section 6.2. */

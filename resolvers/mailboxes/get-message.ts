@@ -3,10 +3,11 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, type RowOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { mailboxToRead } from './find-mailbox.ts';
 import { findMessage, type WholeMessage } from './find-message.ts';
-import { itsProject, mailboxName } from './mailbox.ts';
+import { mailboxName } from './mailbox.ts';
 import { messageShape, messageToWire } from './message.ts';
 import { mailboxActions } from './shared/actions.ts';
 

@@ -4,12 +4,13 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { storing } from '../content/shared/storing.ts';
 import { mailboxToRead } from './find-mailbox.ts';
 import { findMessage } from './find-message.ts';
-import { itsProject, mailboxName } from './mailbox.ts';
+import { mailboxName } from './mailbox.ts';
 import { mailboxActions } from './shared/actions.ts';
 
 /** Bytes that are answered inside of JSON at most; the path answers all of them. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { mailboxesOf } from './find-mailbox.ts';
-import { itsProject } from './mailbox.ts';
+
 import { listOf, type MailboxList, MailboxListWire, mailboxListToWire } from './mailbox-list.ts';
 import { mailboxActions } from './shared/actions.ts';
 

@@ -3,10 +3,11 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { mailboxToRead } from './find-mailbox.ts';
-import { itsProject, mailboxName } from './mailbox.ts';
+import { mailboxName } from './mailbox.ts';
 import { type MailboxMessage, MailboxMessageWire, messageColumns, messageToWire } from './message.ts';
 import { mailboxActions } from './shared/actions.ts';
 

@@ -4,13 +4,10 @@ import { mailboxes, mailboxMessages, mailRecipients } from '../../db/schema/mail
 import { orgs } from '../../db/schema/orgs.ts';
 import { computed, pick, type RowOf } from '../../db/sql.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
-import { projectId } from '../../kernel/input/fields.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { domainOfProject } from './shared/mail-domain.ts';
 
 /** The project of an operation here: each one may leave it to its credential. */
-export const itsProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
-
 /** Any text may name a mailbox that there is none of. */
 export const mailboxName = z.string().min(1).max(256);
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import type { ChangeRow } from '../../kernel/feeds/changes.ts';
 import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
-import { cursor } from '../../kernel/input/fields.ts';
+import { cursor, itsProject } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { mailboxToRead } from './find-mailbox.ts';
-import { itsProject, mailboxName } from './mailbox.ts';
+import { mailboxName } from './mailbox.ts';
 import { type MessageChange, messageFeed } from './message-feed.ts';
 import { mailboxActions } from './shared/actions.ts';
 

@@ -7,6 +7,7 @@ import { computed, insertInto, insertSelect, pick, statement } from '../../db/sq
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { knownAs } from '../../kernel/input/email-address.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { spendDaily } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf, mailboxSendsPerMinute } from '../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
@@ -15,7 +16,7 @@ import { spendEmailCredit } from '../checkouts/shared/spend-email-credit.ts';
 import { mailboxToSend } from './find-mailbox.ts';
 import { findMessage } from './find-message.ts';
 import { attachmentsOf, mailInput, textOf } from './mail-input.ts';
-import { itsProject, type MailboxRow, mailboxName, shownMailbox } from './mailbox.ts';
+import { type MailboxRow, mailboxName, shownMailbox } from './mailbox.ts';
 import { type MailboxMessage, MailboxMessageWire, messageColumns, messageToWire } from './message.ts';
 import { messageChanged } from './message-feed.ts';
 import { sendMailboxTask } from './send-queued.ts';

@@ -4,10 +4,11 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxes } from '../../db/schema/mailboxes.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { mailboxToRead, namedMailbox } from './find-mailbox.ts';
-import { itsProject, type Mailbox, MailboxWire, mailboxName, mailboxToWire, shownMailbox } from './mailbox.ts';
+import { type Mailbox, MailboxWire, mailboxName, mailboxToWire, shownMailbox } from './mailbox.ts';
 import { mailboxActions } from './shared/actions.ts';
 
 /** `PATCH /mailboxes/v1/:mailbox_id`. Contract 02, section 6.2. */

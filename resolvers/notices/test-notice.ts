@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
@@ -9,6 +8,7 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { eventTypes } from '../../kernel/feeds/event-types.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
+import { lookUntil } from '../../kernel/run/look-until.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { eventMail, eventText } from './event-mail.ts';
 import { keepPreferences } from './preferences.ts';
@@ -162,15 +162,13 @@ async function countTest(work: Work, principalId: string): Promise<void> {
 }
 
 /** Waits until every notice was tried, or long enough. */
-export async function outcomeOf({ services, signal }: Context, { fact }: NoticeTest): Promise<NoticeOutcome> {
-  const end = performance.now() + waitMs;
-  for (;;) {
-    const sent = await services.db.rows(sentStatement.with({ fact }));
-    const waits = sent.some(({ state, error }) => state === 'deferred' && error === null);
-    if (!waits || performance.now() > end || signal.aborted) return sent;
-    await sleep(100);
-  }
-}
+export const outcomeOf = (ctx: Context, { fact }: NoticeTest): Promise<NoticeOutcome> =>
+  lookUntil(
+    ctx,
+    () => ctx.services.db.rows(sentStatement.with({ fact })),
+    (sent) => !sent.some(({ state, error }) => state === 'deferred' && error === null),
+    { waitMs },
+  );
 
 const sentRow = {
   ...pick(notices, 'channel', 'target', 'state', 'error'),

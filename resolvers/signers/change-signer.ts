@@ -4,6 +4,7 @@ import { sql } from '../../db/drizzle.ts';
 import { signers } from '../../db/schema/signers.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { withBalance } from './read-signers.ts';
@@ -11,7 +12,6 @@ import { signerActions } from './shared/actions.ts';
 import {
   chainAddress,
   findSigner,
-  itsProject,
   requireThere,
   type SignerRow,
   SignerWire,

@@ -6,13 +6,14 @@ import { signers } from '../../db/schema/signers.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import type { Address } from '../../engines/x402/networks.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { lockNonces, waitingStatement } from './calls/begin-call.ts';
 import { confirmation, requireConfirmed } from './drain-signer.ts';
 import { onChain, requireOffered } from './services.ts';
 import { signerActions } from './shared/actions.ts';
-import { findSigner, itsProject, type SignerRow, signerColumns, signerId } from './signer.ts';
+import { findSigner, type SignerRow, signerColumns, signerId } from './signer.ts';
 
 const action = signerActions['project:signers:write'];
 

@@ -5,6 +5,7 @@ import type { Address } from '../../engines/x402/networks.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { beginCall, type CallToBegin, lockNonces, waitingStatement } from './calls/begin-call.ts';
@@ -14,7 +15,7 @@ import { auditOfBegun, type Begun } from './calls/make-call.ts';
 import { envelopeOf, type Priced } from './calls/price-call.ts';
 import { onChain, requireOffered } from './services.ts';
 import { signerActions } from './shared/actions.ts';
-import { chainAddress, findSigner, itsProject, requireThere, signerId } from './signer.ts';
+import { chainAddress, findSigner, requireThere, signerId } from './signer.ts';
 
 const action = signerActions['project:signers:write'];
 

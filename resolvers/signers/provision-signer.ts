@@ -3,11 +3,12 @@ import { sql } from '../../db/drizzle.ts';
 import { signerNonces, signers } from '../../db/schema/signers.ts';
 import { insertInto, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { insufficientFunds, lockBalance } from '../ledger/shared/ledger.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { signerActions } from './shared/actions.ts';
-import { chainAddress, chainName, itsProject, type Signer, SignerWire, signerColumns, signerToWire } from './signer.ts';
+import { chainAddress, chainName, type Signer, SignerWire, signerColumns, signerToWire } from './signer.ts';
 
 /** What an organization has to have to provision one, in micro-dollars: 30 days of rent. */
 const creditMin = 1_200_000n;

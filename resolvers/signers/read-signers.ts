@@ -4,13 +4,13 @@ import { signers } from '../../db/schema/signers.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
 import type { SignerChainName } from '../../engines/signers/networks.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { itsProject } from '../../kernel/input/fields.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { onChain } from './services.ts';
 import { signerActions } from './shared/actions.ts';
 import {
   findSigner,
-  itsProject,
   type Signer,
   type SignerRow,
   SignerWire,

@@ -7,11 +7,9 @@ import type { Rows } from '../../db/statement.ts';
 import { type SignerChainName, signerChainNames } from '../../engines/signers/networks.ts';
 import type { Address } from '../../engines/x402/networks.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
-import { projectId, walletAddress } from '../../kernel/input/fields.ts';
+import { walletAddress } from '../../kernel/input/fields.ts';
 
 /** The project of an operation here: each one may leave it to its credential. */
-export const itsProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
-
 /** Any text may be the id of a signer that there is none of. */
 export const signerId = z.string().min(1).max(256).describe('The signer, `cwlt_…`.');
 

@@ -68,6 +68,20 @@ test('a fork is paid by x402 where the balance does not cover it, and whoever pu
   expect(own.body).toMatchObject({ status: 'ready', paid_usd_micros: 0 });
 });
 
+test('a fork that does not fit is refused before it is asked for money', async () => {
+  const one = await priced();
+  const { wallet, orgId } = await service.owner();
+  await service.control.sql(`update orgs set limit_overrides = '{"storageBytes": 1}' where id = $1`, [orgId]);
+  await service.call(admin, 'POST', `/orgs/v1/admin/${orgId}/credits`, { body: { amount_usd_micros: price } });
+  const refused = await forking(service, wallet).fork({ version_id: one.version_id, name: 'Mine', org_id: orgId });
+  expect(refused.body).toMatchObject({
+    code: 'QUOTA_EXCEEDED',
+    message: expect.stringMatching(/^The fork would take \d+ bytes more/),
+    details: { metric: 'storage_bytes', limit: 1, used: 0 },
+  });
+  expect(await billing(orgId)).toEqual({ available: price, held: 0 });
+});
+
 test('two who fork with the money for one make one, and what a fork that fails has cost can be spent again', async () => {
   const one = await priced();
   const { wallet, orgId } = await service.owner();

@@ -105,3 +105,10 @@ export function afterwards(
     exitCode,
   );
 }
+
+/** An answer about something that was begun. @throws what it says in `error`, where that came to nothing */
+export function refuseFailed(answer: Record<string, unknown>): Record<string, unknown> {
+  const error = answer.error as { readonly code: string; readonly message: string } | null | undefined;
+  if (error != null) throw local(error.code, error.message);
+  return answer;
+}

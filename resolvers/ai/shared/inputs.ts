@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectId } from '../../../kernel/input/fields.ts';
+
 import { assertWithinRate, type Rate } from '../../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 
@@ -8,8 +8,6 @@ const charactersMax = { text: 10_000, context: 200 } as const;
 
 const characters = (max: number) =>
   z.string().refine((text) => text.length <= max || [...text].length <= max, `at most ${max} characters`);
-
-export const itsProject = projectId.optional().describe('Project; that of the credential where it is for one alone.');
 
 const something = /\S/;
 

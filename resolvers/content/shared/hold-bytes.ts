@@ -6,9 +6,7 @@ import { contentObjects, contentParts, contentUploads, type PlannedContent } fro
 import { excluded, insertInto, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
-import { limitsOf } from '../../../kernel/limits/limits.ts';
-import { quotaExceeded } from '../../../kernel/limits/quota.ts';
-import { storageOfOrg } from '../../../kernel/limits/storage.ts';
+import { refuseOverStorage } from '../../../kernel/limits/storage.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
 import { keepContentLock } from './content-lock.ts';
@@ -31,10 +29,7 @@ export async function holdBytes(ctx: Context, scope: Owned, bytes: Uint8Array): 
   const owner = { orgId: scope.org.id, projectId: scope.project.id };
   const content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
   if ((await useContent(services.db.rows, owner, [content.sha256])).has(content.sha256)) return content;
-  const stored = await storageOfOrg(services, owner.orgId);
-  const limit = limitsOf(scope.org).storageBytes;
-  if (stored + content.size > limit)
-    throw quotaExceeded({ scope: 'organization', metric: 'storage_bytes' }, limit, stored);
+  await refuseOverStorage(services, scope.org, content.size);
   const own = services.newId('upl');
   await store(ctx, owner, content, bytes, own);
   await unitOfWork(ctx, async (work) => {

@@ -70,7 +70,7 @@ export async function copyRelease(
 }
 
 /** The SHA-256 of all that a release has in the object store, beside what its functions were built to. */
-export const contentsOf = ({ site, functions }: ReleaseState): string[] => [
+const contentsOf = ({ site, functions }: ReleaseState): string[] => [
   ...[...site.values()].map(({ sha256 }) => sha256),
   ...[...functions.values()].flatMap(({ files }) => [...files.values()].map(({ sha256 }) => sha256)),
 ];

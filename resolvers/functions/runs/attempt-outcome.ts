@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { storable } from '../../../core/text.ts';
 import type { RunError } from '../../../db/schema/function-runs.ts';
 import type { FunctionReply } from '../function-host.ts';
 
@@ -23,7 +24,7 @@ const messageMax = 1_000;
 /** The error of a run. */
 export const runError = (code: string, message: string, retryable: boolean): RunError => ({
   code,
-  message: message.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, messageMax),
+  message: storable(message).slice(0, messageMax),
   retryable,
 });
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { storable } from '../../../core/text.ts';
 import type { FunctionFailure, FunctionLogLine } from '../../../engines/sandbox/runner.ts';
 import { unitOfWork, type Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -71,8 +72,7 @@ export class InvocationRecord {
 
   printed(line: FunctionLogLine): void {
     const record = this.#of(line.projectId);
-    // PostgreSQL keeps neither NUL nor half a surrogate pair.
-    const text = line.text.toWellFormed().replaceAll('\0', '\uFFFD');
+    const text = storable(line.text);
     if (record !== undefined && record.lines.length < linesMax) record.lines.push({ ...line, text });
   }
 

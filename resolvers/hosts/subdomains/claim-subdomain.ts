@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
-import { projectId } from '../../../kernel/input/fields.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
@@ -23,7 +23,7 @@ export const claimSubdomain = mutation({
   access: onNamedOrOwnProject(hostActions['project:domains:write']),
   lifecycle: 'gated',
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
     name: subdomainName,
     deployment_id: z
       .string()

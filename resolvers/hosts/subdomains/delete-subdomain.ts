@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
-import { projectId } from '../../../kernel/input/fields.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
@@ -19,7 +19,7 @@ export const deleteSubdomain = mutation({
   lifecycle: 'gated',
   // Any text is a name that the project does not have.
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
     name: z.string().min(1).max(253).describe('The name before the platform’s domain.'),
   }),
   async handler(work, { name }): Promise<Subdomain> {

@@ -3,7 +3,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { subdomains } from '../../../db/schema/hosts.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
-import { projectId } from '../../../kernel/input/fields.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
 import { hostActions } from '../shared/actions.ts';
 import {
@@ -22,7 +22,7 @@ export const listSubdomains = query({
   summary: 'The names below the platform’s domain that a project has claimed.',
   access: onNamedOrOwnProject(hostActions['project:domains:read']),
   input: z.object({
-    project: projectId.optional().describe('Project; that of the credential where it is for one alone.'),
+    project: itsProject,
   }),
   async handler({ services, org, project }): Promise<Subdomain[]> {
     const rows = await services.db.rows(listStatement.with({ orgId: org.id, projectId: project.id }));

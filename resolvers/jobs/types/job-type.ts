@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { storable } from '../../../core/text.ts';
 import type { JobError } from '../../../db/schema/jobs.ts';
 import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Context } from '../../../kernel/run/context.ts';
@@ -85,7 +86,7 @@ const messageMax = 1_000;
 /** The error of a job. */
 export const jobError = (code: string, message: string): JobError => ({
   code,
-  message: message.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, messageMax),
+  message: storable(message).slice(0, messageMax),
 });
 
 /** A file of JSON. */

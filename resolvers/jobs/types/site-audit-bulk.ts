@@ -1,6 +1,7 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
+import { inParallel } from '../../../core/in-parallel.ts';
 import { auditResult, fullReport } from '../../../engines/site-audit/audit-result.ts';
 import { hostAdmission } from '../../site-audits/shared/admit-host.ts';
 import { type JobType, jsonFile, type MadeFile, type RunningJob, readBy } from './job-type.ts';
@@ -37,22 +38,14 @@ export const siteAuditBulk: JobType = {
   read: readBy(input),
   async run(job, given) {
     const { urls } = input.parse(given);
-    const files: (MadeFile | undefined)[] = urls.map(() => undefined);
-    const sites: Site[] = [];
-    let next = 0;
-    const work = async () => {
-      while (next < urls.length) {
-        job.signal.throwIfAborted();
-        const at = next++;
-        const made = await auditOne(job, urls[at]!, `report-${String(at + 1).padStart(3, '0')}.json`);
-        sites[at] = made.site;
-        files[at] = made.file;
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(atOnce, urls.length) }, work));
+    const made = await inParallel(urls, atOnce, (url, at) => {
+      job.signal.throwIfAborted();
+      return auditOne(job, url, `report-${String(at + 1).padStart(3, '0')}.json`);
+    });
+    const sites = made.map(({ site }) => site);
     const audited = sites.filter(({ ok }) => ok).length;
     const summary = { sites: urls.length, audited, failed: urls.length - audited, results: sites };
-    return [jsonFile('summary.json', summary), ...files.filter((file) => file !== undefined)];
+    return [jsonFile('summary.json', summary), ...made.flatMap(({ file }) => file ?? [])];
   },
 };
 

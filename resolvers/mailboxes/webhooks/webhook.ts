@@ -4,8 +4,9 @@ import { sql } from '../../../db/drizzle.ts';
 import { mailboxWebhooks, mailEvents } from '../../../db/schema/mailbox-webhooks.ts';
 import { pick, type RowOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { webhookUrl } from '../../../kernel/input/webhook-url.ts';
-import { itsProject, mailboxName } from '../mailbox.ts';
+import { mailboxName } from '../mailbox.ts';
 
 export const webhookColumns = pick(mailboxWebhooks, 'id', 'mailboxId', 'url', 'events', 'createdAt', 'updatedAt');
 

@@ -3,9 +3,10 @@ import { invalidField, type ServiceError } from '../../../core/errors.ts';
 import { AbiFault, type EncodedCall, encodeCall } from '../../../engines/signers/contract-abi.ts';
 import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
 import { inputDigest } from '../../../kernel/durability/idempotency.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { signerActions } from '../shared/actions.ts';
-import { chainAddress, chainName, itsProject, signerId, wei } from '../signer.ts';
+import { chainAddress, chainName, signerId, wei } from '../signer.ts';
 import { ContractCallWire, callKey, callToWire } from './call-row.ts';
 import { auditOfBegun, begin, prepareCall } from './make-call.ts';
 

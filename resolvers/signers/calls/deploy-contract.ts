@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Hex } from '../../../engines/x402/networks.ts';
 import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
 import { inputDigest } from '../../../kernel/durability/idempotency.ts';
+import { itsProject } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { signerActions } from '../shared/actions.ts';
-import { chainName, itsProject, signerId, wei } from '../signer.ts';
+import { chainName, signerId, wei } from '../signer.ts';
 import { ContractCallWire, callKey, callToWire } from './call-row.ts';
 import { auditOfBegun, begin, prepareCall } from './make-call.ts';
 

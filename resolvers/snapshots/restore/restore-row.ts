@@ -1,17 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { sql } from '../../../db/drizzle.ts';
 import { projectRestores, projectSnapshots } from '../../../db/schema/snapshots.ts';
 import { allOf, pick, type RowOf, statement } from '../../../db/sql.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import { lookUntil } from '../../../kernel/run/look-until.ts';
 
 export const restoreColumns = allOf(projectRestores, ['dueAt', 'lease', 'attempts', 'confirmHash']);
 
 export type Restore = RowOf<typeof restoreColumns>;
-
-/** How long an answer waits for the end of a restore, in milliseconds. */
-const waitMs = 45_000;
-const lookMs = 100;
 
 /** A restore as it is answered. Contract 03, section 6. */
 export const RestoreWire = z
@@ -63,15 +59,12 @@ export function restoreToWire(one: Restore): z.output<typeof RestoreWire> {
 }
 
 /** The restore once it is over, or as it stands after a while: it goes on by itself. */
-export async function endOfRestore({ services, signal }: Context, begun: Restore): Promise<Restore> {
-  const until = performance.now() + waitMs;
-  for (;;) {
-    const [now] = await services.db.rows(findRestoreStatement.with({ id: begun.id }));
-    const restore = now ?? begun;
-    if (restore.status !== 'running' || performance.now() > until || signal.aborted) return restore;
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
-  }
-}
+export const endOfRestore = (ctx: Context, begun: Restore): Promise<Restore> =>
+  lookUntil(
+    ctx,
+    async () => (await ctx.services.db.rows(findRestoreStatement.with({ id: begun.id })))[0] ?? begun,
+    ({ status }) => status !== 'running',
+  );
 
 export const findRestoreStatement = statement(
   'restores.find',

@@ -7,7 +7,8 @@ import { insertSelect, pick, statement } from '../../../db/sql.ts';
 import { savedDatabase } from '../../../engines/copies/archive.ts';
 import { ObjectParts } from '../../../engines/copies/object-parts.ts';
 import type { Part } from '../../../engines/copies/parts.ts';
-import { savedTemplate, saveProjectDatabase } from '../../../engines/copies/save-project.ts';
+import type { Saved } from '../../../engines/copies/save-database.ts';
+import { type SaveProjectOptions, savedTemplate, saveProjectDatabase } from '../../../engines/copies/save-project.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { keepContentLock } from '../../content/shared/content-lock.ts';
@@ -24,7 +25,7 @@ export const manifestShape = z.object({
   leftOut: z.array(z.string()),
 });
 
-export type SnapshotManifest = z.infer<typeof manifestShape>;
+type SnapshotManifest = z.infer<typeof manifestShape>;
 
 /** What was taken. */
 export interface Captured {
@@ -54,45 +55,62 @@ export async function captureDatabase(
   url: string,
 ): Promise<Captured> {
   const { db } = ctx.services;
-  const parts = partsOf(ctx, snapshot.id);
   const [live] = await db.rows(liveStatement.with({ orgId: snapshot.orgId, projectId: snapshot.projectId }));
+  const { manifest, database, leftOut, capturedAt } = await saveParts(ctx, snapshot, { url });
+  const rowsOf = (schema: string, name?: string) =>
+    database.tables
+      .filter((table) => table.schema === schema && (name === undefined || table.name === name))
+      .reduce((sum, { rows }) => sum + rows, 0);
+  return {
+    manifest,
+    facts: {
+      tables: database.tables.filter(({ schema }) => schema === 'public').length,
+      rows: rowsOf('public'),
+      users: rowsOf('auth', 'users'),
+      passkeys: rowsOf('auth', 'passkeys'),
+      leftOut,
+    },
+    capturedAt,
+    liveReleaseId: live?.releaseId ?? null,
+  };
+}
+
+/** What was stored of a database, with the list of it. */
+export interface SavedParts extends Saved {
+  readonly manifest: Part;
+  readonly capturedAt: Date;
+}
+
+/** Stores a database of a project in the object store, and the list of what was stored, for whoever holds it under its id. */
+export async function saveParts(
+  ctx: Context,
+  { id, projectId }: { readonly id: string; readonly projectId: string },
+  options: Pick<SaveProjectOptions, 'url' | 'schemaOnly' | 'definitionBytesMax' | 'also'>,
+): Promise<SavedParts> {
+  const parts = partsOf(ctx, id);
   let capturedAt = ctx.services.now();
   try {
-    const { database, template, leftOut } = await storing(ctx.services, () =>
-      saveProjectDatabase({
-        url,
+    return await storing(ctx.services, async () => {
+      const { database, template, leftOut } = await saveProjectDatabase({
+        ...options,
         store: parts,
         lockMs,
         signal: ctx.signal,
         also: async (client) => {
           capturedAt = (await client.query<{ at: Date }>('select pg_catalog.now() as at')).rows[0]!.at;
+          await options.also?.(client);
         },
-      }),
-    );
-    const manifest: SnapshotManifest = {
-      format: 1,
-      project: snapshot.projectId,
-      capturedAt: capturedAt.toISOString(),
-      ...template,
-      saved: database,
-      leftOut: [...leftOut],
-    };
-    const rowsOf = (schema: string, name?: string) =>
-      database.tables
-        .filter((table) => table.schema === schema && (name === undefined || table.name === name))
-        .reduce((sum, { rows }) => sum + rows, 0);
-    return {
-      manifest: await storing(ctx.services, () => parts.plainText(JSON.stringify(manifest))),
-      facts: {
-        tables: database.tables.filter(({ schema }) => schema === 'public').length,
-        rows: rowsOf('public'),
-        users: rowsOf('auth', 'users'),
-        passkeys: rowsOf('auth', 'passkeys'),
-        leftOut,
-      },
-      capturedAt,
-      liveReleaseId: live?.releaseId ?? null,
-    };
+      });
+      const manifest: SnapshotManifest = {
+        format: 1,
+        project: projectId,
+        capturedAt: capturedAt.toISOString(),
+        ...template,
+        saved: database,
+        leftOut: [...leftOut],
+      };
+      return { manifest: await parts.plainText(JSON.stringify(manifest)), database, leftOut, capturedAt };
+    });
   } finally {
     await parts.close();
   }

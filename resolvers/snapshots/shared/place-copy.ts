@@ -1,23 +1,28 @@
 import type { ProjectDatabase } from '../../../db/project-databases.ts';
 import { exchangeDatabases, isPlaced } from '../../../db/project-exchange.ts';
+import type { HeldStatement, LeasedItem } from '../../../kernel/durability/leased-statements.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import { LostCopyError } from './attempt-copy.ts';
 import { type Filling, fillDraft } from './fill-draft.ts';
 
 /**
  * Makes the database of a new project out of a copy, unless it is there. May be repeated.
  *
- * @param stillHeld throws when the project was deleted meanwhile: it gets no database then, which nobody would drop
+ * @param held whether this node still has what is made
+ * @throws LostCopyError when it has not, as when it was deleted: it gets no database then, which nobody would drop
  */
 export async function placeCopy(
   ctx: Context,
   filling: Filling,
   { server, databaseName, roleName }: ProjectDatabase,
-  stillHeld: () => Promise<void>,
+  { id, lease }: LeasedItem,
+  held: HeldStatement,
 ): Promise<void> {
   const { projectDatabases } = ctx.services;
   const database: ProjectDatabase = { server, databaseName, roleName };
   if (await isPlaced(projectDatabases, database)) return;
   await fillDraft(ctx, filling, database);
-  await stillHeld();
+  const [found] = await ctx.services.db.rows(held.with({ id, lease }));
+  if (found === undefined) throw new LostCopyError('It was taken over or deleted.');
   await exchangeDatabases(projectDatabases, database, () => Promise.resolve());
 }

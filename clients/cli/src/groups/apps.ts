@@ -1,17 +1,11 @@
 import type { Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { local } from '../failure.ts';
+import { refuseFailed } from '../failure.ts';
 import { keepProject, linkFlag, revealFlag } from '../keep-project.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/apps.ts';
 
 const version = take('version', { name: 'version_id' });
-
-/** Fails where what was begun came to nothing. */
-function refuseFailed(answer: Readonly<Record<string, unknown>>): void {
-  const error = answer.error as { readonly code: string; readonly message: string } | null | undefined;
-  if (error != null) throw local(error.code, error.message);
-}
 
 export const group: Group = {
   name: 'apps',
@@ -46,14 +40,12 @@ export const group: Group = {
           `apps fork appv_01jzk3 --name Shop --subdomain our-shop --bootstrap '{"ADMIN":"me@example.com"}'`,
         ],
       ],
-      shown: (answer, { cli, flags }) => {
-        refuseFailed(answer);
-        return keepProject(cli, answer, {
+      shown: (answer, { cli, flags }) =>
+        keepProject(cli, refuseFailed(answer), {
           reveal: flags.is('reveal'),
           link: flags.is('link'),
           name: flags.text('name'),
-        });
-      },
+        }),
     }),
     operationCommand('apps fork-status', rows['apps.getFork'], {
       takes: [take('project')],
@@ -65,10 +57,7 @@ export const group: Group = {
         ['For the organization alone', 'apps publish'],
         ['For everybody', `apps publish --visibility public --fork-allowed --description "A shop" --tags shop,small`],
       ],
-      shown: (answer) => {
-        refuseFailed(answer);
-        return answer;
-      },
+      shown: refuseFailed,
     }),
     operationCommand('apps versions', rows['apps.listVersions'], {
       takes: [take('project')],

@@ -1,6 +1,6 @@
 import type { Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { local } from '../failure.ts';
+import { refuseFailed } from '../failure.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/branches.ts';
 
@@ -23,10 +23,7 @@ export const group: Group = {
         ['Of the project of this folder, for a week', 'branches create'],
         ['As it was, for a day', 'branches create --from-snapshot-id snap_01jzk3 --ttl-days 1'],
       ],
-      shown: (answer) => {
-        if (answer.status !== 'failed') return answer;
-        throw local('BRANCH_FAILED', (answer.error as { readonly message: string }).message);
-      },
+      shown: refuseFailed,
     }),
     operationCommand('branches list', rows['branches.list'], {
       takes: [take('project')],

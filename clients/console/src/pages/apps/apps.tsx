@@ -13,13 +13,7 @@ import { useAsk } from '../../graph/use-live-query.ts';
 import { useTypedSearch } from '../../use-typed-search.ts';
 import { AppsDocument } from './apps.graphql.ts';
 import { priceOf } from './price-of.ts';
-
-/** Tags as somebody types them: words with commas or spaces between them. */
-const tagsOf = (words: string): string[] =>
-  words
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((tag) => tag !== '');
+import { tagsOf } from './tags-of.ts';
 
 /** Apps that anybody may make a project from. The address holds the tags. */
 export default function Apps() {

@@ -8,6 +8,7 @@ import { Form } from '../../design/form.tsx';
 import { Modal } from '../../design/modal.tsx';
 import { Note } from '../../design/note.tsx';
 import { organizationName } from '../../frame/names.ts';
+import { messageOf } from '../../graph/message-of.ts';
 import { useChange } from '../../graph/use-change.ts';
 import { useAsk } from '../../graph/use-live-query.ts';
 import { go } from '../../router.tsx';
@@ -160,6 +161,3 @@ function MadeFork({ made: { fork, anonKey, serviceKey }, close }: { readonly mad
     </Modal>
   );
 }
-
-/** The message of a code with a message. */
-const messageOf = (error: unknown): string | undefined => (error as { readonly message?: string } | null)?.message;

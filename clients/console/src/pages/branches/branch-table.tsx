@@ -6,8 +6,9 @@ import { State } from '../../design/status.tsx';
 import { Table } from '../../design/table.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { When } from '../../design/when.tsx';
+import { messageOf } from '../../graph/message-of.ts';
 import { Link } from '../../router.tsx';
-import { type Branch, messageOf } from './branch-types.ts';
+import type { Branch } from './branch-types.ts';
 
 interface BranchTableProps {
   readonly branches: readonly Branch[];

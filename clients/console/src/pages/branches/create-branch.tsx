@@ -7,9 +7,10 @@ import { Form } from '../../design/form.tsx';
 import { Modal } from '../../design/modal.tsx';
 import { Note } from '../../design/note.tsx';
 import { NumberField } from '../../design/number-field.tsx';
+import { messageOf } from '../../graph/message-of.ts';
 import { useChange } from '../../graph/use-change.ts';
 import { kindNames } from '../snapshots/snapshot-types.ts';
-import { messageOf, type SnapshotChoice } from './branch-types.ts';
+import type { SnapshotChoice } from './branch-types.ts';
 import { CreateBranchDocument, type CreateBranchMutation } from './branches.graphql.ts';
 
 interface CreateBranchProps {

@@ -7,8 +7,8 @@ import { Modal } from '../../design/modal.tsx';
 import { Note } from '../../design/note.tsx';
 import { announce } from '../../design/toast.tsx';
 import { When } from '../../design/when.tsx';
+import { messageOf } from '../../graph/message-of.ts';
 import { useChange } from '../../graph/use-change.ts';
-import { messageOf } from './snapshot-types.ts';
 import { RestoreSnapshotDocument, type RestoreSnapshotMutation } from './snapshots.graphql.ts';
 
 interface RestoreDialogProps {

@@ -7,7 +7,8 @@ import { State } from '../../design/status.tsx';
 import { Table } from '../../design/table.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { When } from '../../design/when.tsx';
-import { kindNames, messageOf, type Snapshot } from './snapshot-types.ts';
+import { messageOf } from '../../graph/message-of.ts';
+import { kindNames, type Snapshot } from './snapshot-types.ts';
 
 interface SnapshotTableProps {
   readonly snapshots: readonly Snapshot[];

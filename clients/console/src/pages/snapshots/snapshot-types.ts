@@ -14,7 +14,3 @@ export const kindNames: Readonly<Record<SnapshotKind, string>> = {
 /** The kind that the address names; undefined: all. */
 export const kindAsked = (text: string): SnapshotKind | null =>
   (Object.keys(kindNames) as SnapshotKind[]).find((kind) => kind === text) ?? null;
-
-/** The message of why a snapshot or a restore failed. */
-export const messageOf = (error: unknown): string | undefined =>
-  (error as { readonly message?: string } | null)?.message;

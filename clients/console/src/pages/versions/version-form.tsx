@@ -5,6 +5,7 @@ import { Modal } from '../../design/modal.tsx';
 import { NumberField } from '../../design/number-field.tsx';
 import { announce } from '../../design/toast.tsx';
 import { useChange } from '../../graph/use-change.ts';
+import { tagsOf } from '../apps/tags-of.ts';
 import { PublishAppDocument, UpdateAppVersionDocument, type VersionRowFragment } from './versions.graphql.ts';
 
 interface VersionFormProps {
@@ -34,10 +35,7 @@ export function VersionForm({ project, version, close }: VersionFormProps) {
   const said = {
     project,
     ...(description.trim() === '' ? {} : { description: description.trim() }),
-    tags: tags
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .filter((tag) => tag !== ''),
+    tags: tagsOf(tags),
     visibility: visibility as VersionRowFragment['visibility'],
     forkAllowed,
     forkPriceUsdMicros: Math.round(price * 100) * (microsPerDollar / 100),

@@ -6,6 +6,7 @@ import { State } from '../../design/status.tsx';
 import { Table } from '../../design/table.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { When } from '../../design/when.tsx';
+import { messageOf } from '../../graph/message-of.ts';
 import { priceOf } from '../apps/price-of.ts';
 import type { VersionRowFragment } from './versions.graphql.ts';
 
@@ -38,7 +39,7 @@ export function VersionTable({ versions, mayWrite, change, remove, first }: Vers
           id: 'status',
           name: 'Status',
           cell: ({ status, error }) => {
-            const message = (error as { readonly message?: string } | null)?.message;
+            const message = messageOf(error);
             return (
               <span>
                 <Badge mood={message === undefined ? moods[status] : 'bad'}>
