@@ -56,6 +56,7 @@ import { audits } from './site-audits/domain.ts';
 import { snapshots } from './snapshots/domain.ts';
 import { tiers } from './tiers/domain.ts';
 import { traffic } from './traffic/domain.ts';
+import { transfers } from './transfers/domain.ts';
 import { vaults } from './vaults/domain.ts';
 import { verifications } from './verifications/domain.ts';
 import { vouchers } from './vouchers/domain.ts';
@@ -89,6 +90,7 @@ export const domains: readonly Domain[] = [
   aiDomain,
   hosts,
   traffic,
+  transfers,
   live,
   rooms,
   roomInvites,

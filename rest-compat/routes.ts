@@ -36,6 +36,7 @@ import { type Route, route } from './route.ts';
 import { signerRoutes } from './signers.ts';
 import { snapshotRoutes } from './snapshots.ts';
 import { tierRoutes } from './tiers.ts';
+import { transferRoutes } from './transfers.ts';
 import { vaultRoutes } from './vaults.ts';
 import { verificationRoutes } from './verifications.ts';
 import { voucherRoutes } from './vouchers.ts';
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...functionRunRoutes,
   ...snapshotRoutes,
   ...appRoutes,
+  ...transferRoutes,
   ...feedbackRoutes,
   ...hostRoutes,
   ...cacheRoutes,

@@ -123,8 +123,11 @@ interface Changes<Input extends z.ZodObject, Output> {
   /** An operator session may do it, too: it concerns that session itself. */
   readonly forReaders?: true;
   readonly writeApproval?: WriteApproval<z.output<Input>>;
-  /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
-  readonly lifecycle?: 'gated';
+  /**
+   * `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. `owned` is gated,
+   * and refused too while the project is offered to somebody else: it changes what is handed over with it.
+   */
+  readonly lifecycle?: 'gated' | 'owned';
   /**
    * Its answer lets any holder act, such as a cookie, a token or a key, or it is about the very session that
    * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the

@@ -26,6 +26,8 @@ import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './shared/pool-usage.ts';
+import { offersToWallet } from '../transfers/shared/offers-to-wallet.ts';
+import { summaryToWire, TransferSummaryWire } from '../transfers/shared/transfer-row.ts';
 
 interface TierStatusInput {
   readonly org_id?: string | undefined;
@@ -94,7 +96,7 @@ const TierStatusWire = z.object({
       created_by: true,
     }),
   ),
-  incoming_transfers: z.array(z.never()),
+  incoming_transfers: z.array(TransferSummaryWire),
   function_limits: z
     .object({
       max_function_timeout_seconds: z.int(),
@@ -192,7 +194,7 @@ export const getTierStatus = query({
         storage_bytes_limit: pool.storageBytesLimit,
       },
       projects: TierStatusWire.shape.projects.parse(await projectsToWire(services, projects)),
-      incoming_transfers: [],
+      incoming_transfers: (await offersToWallet(services.db.rows, wallet)).map(summaryToWire),
       ...(tier === undefined
         ? {}
         : {

@@ -205,6 +205,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'transfer',
+    summary: 'Hand a project to somebody else',
+    load: () => import('./groups/transfer.ts'),
+  },
+  {
+    section: data,
     name: 'contracts',
     summary: 'Accounts on Base that a project signs with',
     load: () => import('./groups/contracts.ts'),

@@ -45,6 +45,7 @@ import { secrets } from './namespaces/secrets.ts';
 import { snapshots } from './namespaces/snapshots.ts';
 import { subdomains } from './namespaces/subdomains.ts';
 import { tiers } from './namespaces/tiers.ts';
+import { transfers } from './namespaces/transfers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
 import { vouchers } from './namespaces/vouchers.ts';
@@ -98,6 +99,7 @@ export interface Namespaces {
   readonly snapshots: ReturnType<typeof snapshots>;
   readonly subdomains: ReturnType<typeof subdomains>;
   readonly tiers: ReturnType<typeof tiers>;
+  readonly transfers: ReturnType<typeof transfers>;
   readonly users: ReturnType<typeof users>;
   readonly vaults: ReturnType<typeof vaults>;
   readonly vouchers: ReturnType<typeof vouchers>;
@@ -152,6 +154,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   snapshots: snapshots(connection),
   subdomains: subdomains(connection),
   tiers: tiers(connection),
+  transfers: transfers(connection),
   users: users(connection),
   vaults: vaults(connection),
   vouchers: vouchers(connection),
@@ -205,6 +208,7 @@ export {
   snapshots,
   subdomains,
   tiers,
+  transfers,
   users,
   vaults,
   vouchers,

@@ -1746,6 +1746,32 @@ export interface ProjectGrant {
   readonly createdAt: string;
 }
 
+export interface ProjectHandedOver {
+  readonly status: 'accepted';
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly fromOrganizationId: string;
+  readonly toOrganizationId: string;
+  readonly toOrgId: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  /** The organization, where it was made for this. */
+  readonly newOrganizationId: string | null;
+  readonly createdNewOrg: boolean;
+  readonly retainedCollaboratorPrincipalId: string | null;
+  readonly completedAt: string;
+  /** The same as before: sites carry it inside. */
+  readonly anonKey: string;
+  /** Another one: that of the former owner is void. */
+  readonly serviceKey: string;
+  readonly secretsRotationAdvised: boolean;
+  readonly secretNamesInherited: readonly string[];
+  readonly secretsCountInherited: number;
+  readonly githubRepoNote: string;
+  readonly ciBindingsSuspended: boolean;
+  readonly ciBindingsNote?: string | undefined;
+}
+
 export interface ProjectMetricsPoint {
   readonly at: string;
   readonly requests: number;
@@ -1755,6 +1781,29 @@ export interface ProjectMetricsPoint {
   readonly p95Ms: number | null;
   readonly connections: number;
   readonly storageBytes: number | null;
+}
+
+export interface ProjectOfferedByMail {
+  readonly status: 'ok';
+  readonly transferId: string;
+  readonly toEmail: string;
+  readonly expiresAt: string;
+}
+
+export interface ProjectOfferedToWallet {
+  readonly transferId: string;
+  readonly expiresAt: string;
+  readonly projectSummary: {
+    readonly projectId: string;
+    readonly projectName: string | null;
+    readonly billingPolicy: 'migrate';
+    readonly fromWallet: string | null;
+    readonly toWallet: string;
+  };
+  /** Null for a lease that never ends. */
+  readonly yourUnusedLeaseDays: number | null;
+  readonly leaseRefundable: false;
+  readonly termsSha256: string;
 }
 
 export interface ProjectRequest {
@@ -1819,6 +1868,117 @@ export interface ProjectSummary {
   readonly pinned: boolean;
   readonly deletedAt: string | null;
   readonly archivedAt: string | null;
+}
+
+export interface ProjectTransferPreview {
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly projectNameSnapshot: string | null;
+  readonly recipientKind: 'wallet' | 'email' | 'org';
+  readonly billingPolicy: 'migrate';
+  readonly message: string | null;
+  readonly initiatedAt: string;
+  readonly expiresAt: string;
+  readonly previewPath: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  readonly toEmail: string | null;
+  readonly fromOrganizationId: string;
+  readonly toOrgId: string | null;
+  readonly toOrganizationId: string | null;
+  readonly initiatedBy: OperationActor;
+  readonly sourceOrganization: {
+    readonly orgId: string;
+  };
+  readonly destinationOrganization: {
+    readonly orgId: string;
+  } | null;
+  readonly status: 'pending' | 'accepted' | 'cancelled' | 'expired';
+  readonly fromWalletDisplay: string | null;
+  readonly toWalletDisplay: string | null;
+  readonly termsSha256: string;
+  readonly customDomains: readonly {
+    readonly hostname: string;
+    readonly status: string | null;
+  }[];
+  readonly subdomains: readonly {
+    readonly name: string;
+    readonly status: string | null;
+  }[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly runtime: string | null;
+    readonly timeoutMs: number | null;
+    readonly memoryMb: number | null;
+    readonly scheduled: boolean;
+  }[];
+  readonly secretNames: readonly string[];
+  readonly mailboxSummary: {
+    readonly count: number;
+    readonly slugsTruncated: readonly string[];
+  };
+  readonly ciBindingsToBeRevoked: readonly {
+    readonly id: string;
+    readonly githubRepository: string | null;
+    readonly githubSubjectPattern: string;
+    readonly createdAt: string;
+  }[];
+  /** None: they are not handed over. */
+  readonly signers: readonly {
+    readonly address: string;
+    readonly chain: string;
+  }[];
+  readonly githubRepoNote: string;
+  readonly billingImplications: {
+    readonly fromOrganizationId: string;
+    readonly targetOrganizationId: string | null;
+    readonly tier: 'prototype' | 'hobby' | 'team' | null;
+    readonly secretsCount: number;
+    readonly functionsCount: number;
+    readonly customDomainsCount: number;
+  };
+  readonly retainCollaborator: {
+    readonly principalId: string;
+    readonly role: 'developer';
+    readonly senderLabel: string;
+    readonly scope: 'project';
+    readonly note: string;
+    readonly acceptField: 'accept_retained_collaborator';
+  } | null;
+  readonly recipientPrincipal: {
+    readonly principalId: string;
+    readonly principalType: 'human' | 'agent' | 'ci';
+    readonly displayName: string | null;
+    readonly linkedIdentities: readonly unknown[];
+  } | null;
+  readonly cancelledAt: string | null;
+  readonly cancellationReason: string | null;
+  readonly completedAt: string | null;
+}
+
+export interface ProjectTransferSummary {
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly projectNameSnapshot: string | null;
+  readonly recipientKind: 'wallet' | 'email' | 'org';
+  readonly billingPolicy: 'migrate';
+  readonly message: string | null;
+  readonly initiatedAt: string;
+  readonly expiresAt: string;
+  readonly previewPath: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  readonly toEmail: string | null;
+  readonly fromOrganizationId: string;
+  readonly toOrgId: string | null;
+  readonly toOrganizationId: string | null;
+  readonly initiatedBy: OperationActor;
+  readonly sourceOrganization: {
+    readonly orgId: string;
+  };
+  readonly destinationOrganization: {
+    readonly orgId: string;
+  } | null;
 }
 
 export interface ProjectUser {

@@ -54,6 +54,8 @@ export const lowestRoles = {
   'project:domains:read': 'VIEWER',
   'project:domains:write': 'DEVELOPER',
   'project:logs:read': 'DEVELOPER',
+  'project:transfer': 'OWNER',
+  'project:transfer:read': 'VIEWER',
   'room:list': 'VIEWER',
   'room:read': 'VIEWER',
   'room:write': 'VIEWER',
