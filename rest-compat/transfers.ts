@@ -1,4 +1,4 @@
-import { initiateTransfer, type InitiatedTransfer } from '../resolvers/transfers/initiate-transfer.ts';
+import { type InitiatedTransfer, initiateTransfer } from '../resolvers/transfers/initiate-transfer.ts';
 import { listIncoming, listOutgoing } from '../resolvers/transfers/read-transfers.ts';
 import type { RestRequest } from './rest-request.ts';
 import { route } from './route.ts';

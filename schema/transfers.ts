@@ -1,10 +1,17 @@
-import type { ProjectContents } from '../resolvers/transfers/shared/project-contents.ts';
-import { cancelTransfer } from '../resolvers/transfers/cancel-transfer.ts';
+import { destinationOf, type Transfer } from '../resolvers/projects/shared/transfer-summary.ts';
+import { cancelTransfer, isSender } from '../resolvers/transfers/cancel-transfer.ts';
 import { acceptTransfer, claimTransfer } from '../resolvers/transfers/complete-transfer.ts';
 import type { HandedOver } from '../resolvers/transfers/hand-over.ts';
 import { initiateTransfer } from '../resolvers/transfers/initiate-transfer.ts';
-import { listIncoming, listOutgoing, offeredBy, previewTransfer, retainedOf } from '../resolvers/transfers/read-transfers.ts';
-import { destinationOf, statusOf, type Transfer } from '../resolvers/transfers/shared/transfer-row.ts';
+import type { ProjectContents } from '../resolvers/transfers/project-contents.ts';
+import {
+  listIncoming,
+  listOutgoing,
+  offeredBy,
+  previewTransfer,
+  retainedOf,
+} from '../resolvers/transfers/read-transfers.ts';
+import { type SeenTransfer, statusOf } from '../resolvers/transfers/transfer-row.ts';
 import { builder } from './builder.ts';
 import { listConnection } from './connection.ts';
 import { changeField, readField } from './operation-field.ts';
@@ -106,6 +113,19 @@ const TransferRef = builder.objectRef<Transfer>('ProjectTransfer').implement({
       description: 'Whether whoever offers it asks to stay as a developer.',
       resolve: (transfer) => retainedOf(transfer) !== null,
     }),
+    isRecipient: t.boolean({
+      nullable: true,
+      description: 'Whether it is meant for you; null in lists.',
+      resolve: (transfer) => (transfer as Partial<SeenTransfer>).isRecipient ?? null,
+    }),
+    isSender: t.boolean({
+      nullable: true,
+      description: 'Whether you may take it back for your organization; null in lists.',
+      resolve: (transfer) => {
+        const { senderRole } = transfer as Partial<SeenTransfer>;
+        return senderRole === undefined ? null : isSender(senderRole);
+      },
+    }),
     cancelledBy: t.exposeString('cancelledBy', {
       nullable: true,
       description: '`sender`, `recipient` or `system`.',
@@ -138,7 +158,10 @@ interface Completion {
   readonly handedOver: HandedOver | undefined;
 }
 
-const keyOf = (name: keyof HandedOver['keys']) => ({ handedOver }: Completion) => handedOver?.keys[name] ?? null;
+const keyOf =
+  (name: keyof HandedOver['keys']) =>
+  ({ handedOver }: Completion) =>
+    handedOver?.keys[name] ?? null;
 
 const payload = (name: string, description: string) =>
   builder.objectRef<Completion>(name).implement({
@@ -174,14 +197,16 @@ changeField('initiateProjectTransfer', initiateTransfer, {
   argument: 'The project, and whom it is offered to.',
 });
 
+const TakenOverRef = payload('TakeProjectOverPayload', 'A project that was taken over.');
+
 changeField('acceptProjectTransfer', acceptTransfer, {
-  type: payload('AcceptProjectTransferPayload', 'A project that was taken over.'),
+  type: TakenOverRef,
   input: 'An offer to a wallet to accept.',
   argument: 'The transfer.',
 });
 
 changeField('claimProjectTransfer', claimTransfer, {
-  type: payload('ClaimProjectTransferPayload', 'A project that was taken over.'),
+  type: TakenOverRef,
   input: 'An offer to a mail address to claim.',
   argument: 'The transfer, and the organization that is to have the project.',
 });

@@ -52,6 +52,10 @@ const withoutField: Record<string, string> = {
 const notOverRest: Record<string, string> = {
   'apps.browse before': 'the documented list runs one way',
   'apps.browse from_end': 'the documented list runs one way',
+  'transfers.listIncoming before': 'the documented list runs one way',
+  'transfers.listIncoming from_end': 'the documented list runs one way',
+  'transfers.listOutgoing before': 'the documented list runs one way',
+  'transfers.listOutgoing from_end': 'the documented list runs one way',
   'feedback.list before': 'lists of this surface run one way',
   'feedback.list from_end': 'lists of this surface run one way',
   'errors.list before': 'the documented list runs one way',

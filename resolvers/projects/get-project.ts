@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { hasInheritedSecrets } from '../secrets/shared/inherited-secrets.ts';
+import { hasInheritedSecrets } from './inherited-secrets.ts';
 import { projectUsages } from './project-usage.ts';
 import { projectActions } from './shared/actions.ts';
 import { lastDeploysOf } from './shared/last-deploys.ts';

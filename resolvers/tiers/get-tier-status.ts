@@ -24,10 +24,9 @@ import { isDegraded } from '../incidents/shared/open-incidents.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
+import { offersToWallet, summaryToWire, TransferSummaryWire } from '../projects/shared/transfer-summary.ts';
 import { ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './shared/pool-usage.ts';
-import { offersToWallet } from '../transfers/shared/offers-to-wallet.ts';
-import { summaryToWire, TransferSummaryWire } from '../transfers/shared/transfer-row.ts';
 
 interface TierStatusInput {
   readonly org_id?: string | undefined;

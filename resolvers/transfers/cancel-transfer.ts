@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import { notAuthorized, signedIn } from '../../kernel/access/access.ts';
 import { reaches } from '../../kernel/access/permissions.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
+import type { Transfer } from '../projects/shared/transfer-summary.ts';
 import { endOffer } from './end-offer.ts';
 import { transferActions } from './shared/actions.ts';
-import { lockTransfer, refuseEnded, seenTransfer, type Transfer, transferId } from './shared/transfer-row.ts';
+import { lockTransfer, refuseEnded, seenTransfer, transferId } from './transfer-row.ts';
 
 /** `POST /agent/v1/transfers/:id/cancel`: by either party. Contract 04, section 3.4. */
 export const cancelTransfer = mutation({
@@ -26,10 +28,10 @@ export const cancelTransfer = mutation({
     const { projectId } = await seenTransfer(work.rows, id, principal);
     await lockProject(work, projectId);
     const offer = await lockTransfer(work.rows, id, principal);
-    const isSender = offer.senderRole !== null && reaches(offer.senderRole, 'admin');
-    if (!isSender && !offer.isRecipient) throw notAuthorized(transferActions['project:transfer'], 'forbidden');
+    const sends = isSender(offer.senderRole);
+    if (!sends && !offer.isRecipient) throw notAuthorized(transferActions['project:transfer'], 'forbidden');
     refuseEnded(offer, work.services.now());
-    const by = isSender ? 'sender' : 'recipient';
+    const by = sends ? 'sender' : 'recipient';
     const ended = await endOffer(work, id, { state: 'cancelled', by, reason: reason ?? null });
     if (ended === undefined) throw new ServiceError('TRANSFER_ALREADY_PROCESSED');
     return ended;
@@ -55,6 +57,9 @@ export const cancelTransfer = mutation({
     cancelled_at: endedAt!.toISOString(),
   }),
 });
+
+/** Whether a role in the organization that offers a project may take the offer back. */
+export const isSender = (role: Role | null): boolean => role !== null && reaches(role, 'admin');
 
 /** The two sides are called by their wallets, whatever they are. */
 const cancelledByToWire = (by: Transfer['cancelledBy']) =>

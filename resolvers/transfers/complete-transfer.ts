@@ -11,17 +11,10 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { projectActions } from '../projects/shared/actions.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
+import { type Transfer, transferColumns } from '../projects/shared/transfer-summary.ts';
 import { type HandedOver, handOver, lockRecipient } from './hand-over.ts';
 import { transferActions } from './shared/actions.ts';
-import {
-  lockTransfer,
-  refuseEnded,
-  type SeenTransfer,
-  seenTransfer,
-  type Transfer,
-  transferColumns,
-  transferId,
-} from './shared/transfer-row.ts';
+import { lockTransfer, refuseEnded, type SeenTransfer, seenTransfer, transferId } from './transfer-row.ts';
 import { CompletedWire, completedToWire } from './wire.ts';
 
 interface Completed {
@@ -73,7 +66,9 @@ export const claimTransfer = mutation({
   stepUp: 'project.transfer',
   input: z.object({
     transfer: transferId,
-    org_id: orgId.optional().describe('The organization that is to have it; your own when absent, made if you have none.'),
+    org_id: orgId
+      .optional()
+      .describe('The organization that is to have it; your own when absent, made if you have none.'),
     accept_retained_collaborator: z
       .boolean()
       .default(false)

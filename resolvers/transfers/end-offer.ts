@@ -4,7 +4,7 @@ import { projectTransfers } from '../../db/schema/transfers.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { type Transfer, transferColumns } from './shared/transfer-row.ts';
+import { type Transfer, transferColumns } from '../projects/shared/transfer-summary.ts';
 
 export interface EndOfOffer {
   readonly state: 'cancelled' | 'expired';
@@ -17,7 +17,11 @@ export interface EndOfOffer {
  *
  * @returns the transfer; undefined where it was over
  */
-export async function endOffer(work: Work, id: string, { state, by, reason }: EndOfOffer): Promise<Transfer | undefined> {
+export async function endOffer(
+  work: Work,
+  id: string,
+  { state, by, reason }: EndOfOffer,
+): Promise<Transfer | undefined> {
   const [ended] = await work.rows(
     endStatement.with({ id, state, cancelledBy: state === 'cancelled' ? by : null, cancellationReason: reason }),
   );

@@ -1,7 +1,9 @@
 import { defineErrors, type ErrorRow, edit, row } from '../../core/error-codes.ts';
 
 const look = {
-  nextActions: [{ type: 'view_transfer', method: 'GET', path: '/agent/v1/transfers/:id', why: 'See what became of it.' }],
+  nextActions: [
+    { type: 'view_transfer', method: 'GET', path: '/agent/v1/transfers/:id', why: 'See what became of it.' },
+  ],
 };
 
 /** Contract 01, section 5.12, and 04, section 3.4. */
@@ -20,9 +22,14 @@ export const transferErrors = defineErrors({
     ],
   }),
   ALREADY_OWNED: row(409, 'conflict', 'The organization has the project already.'),
-  RECIPIENT_ORGANIZATION_NOT_ACTIVE: row(409, 'conflict', 'The organization that would get the project is not active.', {
-    nextActions: [{ type: 'renew_tier', method: 'POST', path: '/tiers/v1/:tier', why: 'Renew its lease first.' }],
-  }),
+  RECIPIENT_ORGANIZATION_NOT_ACTIVE: row(
+    409,
+    'conflict',
+    'The organization that would get the project is not active.',
+    {
+      nextActions: [{ type: 'renew_tier', method: 'POST', path: '/tiers/v1/:tier', why: 'Renew its lease first.' }],
+    },
+  ),
   PROJECT_NOT_TRANSFERABLE: row(409, 'conflict', 'The project cannot be handed over as it is now.', {
     nextActions: [{ type: 'edit_request', why: 'Finish what `details.reasons` names, and try again.' }],
   }),

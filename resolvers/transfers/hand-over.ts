@@ -81,11 +81,19 @@ export async function handOver(
   if (retained !== null)
     for (const capability of developer)
       await work.rows(
-        retainStatement.with({ orgId: to.id, id: randomUUID(), projectId: project.id, principalId: retained, capability }),
+        retainStatement.with({
+          orgId: to.id,
+          id: randomUUID(),
+          projectId: project.id,
+          principalId: retained,
+          capability,
+        }),
       );
   const payload = { transfer_id: transferId, from_org_id: move.from, to_org_id: move.to };
   for (const orgId of [move.from, move.to])
-    work.append(appendEvent({ orgId, projectId: project.id, type: transferEvents.project_transfer_completed, payload }));
+    work.append(
+      appendEvent({ orgId, projectId: project.id, type: transferEvents.project_transfer_completed, payload }),
+    );
   work.authorityChanged(move.from);
   work.authorityChanged(move.to);
   await tellNodes(work, move);
@@ -148,19 +156,21 @@ const endGrants = statement(
 const moveStatement = statement(
   'transfers.move-project',
   { params: { ...pick(projects, 'orgId', 'id'), to: typed<string>('uuid') } },
-  ({ orgId, id, to }) => sql`update ${projects} ${setOf(projects, {
-    orgId: to,
-    transferId: sql`null`,
-    repoName: sql`null`,
-    transferredAt: sql`greatest(now(),
+  ({ orgId, id, to }) =>
+    sql`update ${projects} ${setOf(projects, {
+      orgId: to,
+      transferId: sql`null`,
+      repoName: sql`null`,
+      transferredAt: sql`greatest(now(),
       date_trunc('second', coalesce(${projects.transferredAt}, ${projects.createdAt})) + interval '1 second')`,
-  })} where ${projects.orgId} = ${orgId} and ${projects.id} = ${id}`,
+    })} where ${projects.orgId} = ${orgId} and ${projects.id} = ${id}`,
 );
 
 const movedStatement = statement(
   'transfers.moved-project',
   { params: pick(projects, 'orgId', 'id'), row: projectColumns },
-  (key, row) => sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId} where ${isProject(key)}`,
+  (key, row) =>
+    sql`select ${row} from ${projects} join ${orgs} on ${orgs.id} = ${projects.orgId} where ${isProject(key)}`,
 );
 
 const retainStatement = statement(
@@ -171,7 +181,10 @@ const retainStatement = statement(
 
 const headStatement = statement(
   'transfers.deploy-head',
-  { params: pick(feedHeads, 'orgId', 'kind', 'feedId'), row: { position: computed<bigint>('bigint', sql`${feedHeads.position}`) } },
+  {
+    params: pick(feedHeads, 'orgId', 'kind', 'feedId'),
+    row: { position: computed<bigint>('bigint', sql`${feedHeads.position}`) },
+  },
   (given, row) => sql`select ${row} from ${feedHeads} where ${feedHeads.orgId} = ${given.orgId}
     and ${feedHeads.kind} = ${given.kind} and ${feedHeads.feedId} = ${given.feedId}`,
 );

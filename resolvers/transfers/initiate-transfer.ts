@@ -17,13 +17,14 @@ import { emailAddress } from '../../kernel/input/email-address.ts';
 import { orgId, projectId, walletAddress } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
+import { type Transfer, transferColumns } from '../projects/shared/transfer-summary.ts';
 import { expireTask } from './expire-transfers.ts';
 import { type HandedOver, handOver, lockRecipient } from './hand-over.ts';
 import { mailOffer } from './offer-mail.ts';
+import { contentsOf, termsDigest } from './project-contents.ts';
 import { refuseRestless } from './refuse-restless.ts';
 import { transferActions } from './shared/actions.ts';
-import { contentsOf, termsDigest } from './shared/project-contents.ts';
-import { offerHours, type Transfer, transferColumns } from './shared/transfer-row.ts';
+import { offerHours } from './transfer-row.ts';
 import { CompletedWire, completedToWire } from './wire.ts';
 
 const action = transferActions['project:transfer'];
@@ -36,6 +37,29 @@ export interface InitiatedTransfer {
   /** Set where it was handed over at once. */
   readonly handedOver: HandedOver | undefined;
 }
+
+/** The answer is one of three: an offer to a wallet, an offer by mail, or what was handed over at once. */
+const InitiatedWire = CompletedWire.omit({ status: true, transfer_id: true })
+  .partial()
+  .extend({
+    status: z.enum(['ok', 'accepted']).optional().describe('`ok`: mailed. `accepted`: handed over at once.'),
+    transfer_id: z.uuid(),
+    expires_at: z.iso.datetime().optional(),
+    to_email: z.string().optional(),
+    project_summary: z
+      .object({
+        project_id: z.string(),
+        project_name: z.string().nullable(),
+        billing_policy: z.literal('migrate'),
+        from_wallet: z.string().nullable(),
+        to_wallet: z.string(),
+      })
+      .optional(),
+    your_unused_lease_days: z.int().nullable().optional().describe('Null for a lease that never ends.'),
+    lease_refundable: z.literal(false).optional(),
+    terms_sha256: z.string().optional(),
+  })
+  .meta({ id: 'InitiatedProjectTransfer' });
 
 const recipients = { to_wallet: 'wallet', to_email: 'email', to_org_id: 'org' } as const;
 
@@ -61,7 +85,8 @@ export const initiateTransfer = mutation({
   tool: 'initiate_project_transfer',
   command: 'transfer init',
   effects: ['destructive', 'openWorld'],
-  summary: 'Offer a project to a wallet or a mail address for 72 hours, or hand it to another organization of yours at once.',
+  summary:
+    'Offer a project to a wallet or a mail address for 72 hours, or hand it to another organization of yours at once.',
   credentialBound: true,
   access: onProject(action, ({ project }: { project: string }) => project),
   stepUp: 'project.transfer',
@@ -122,28 +147,7 @@ export const initiateTransfer = mutation({
           details: { transfer_id: id, recipient_kind: recipientKind, recipient },
         }
       : undefined,
-  wire: z.union([
-    z
-      .object({
-        transfer_id: z.uuid(),
-        expires_at: z.iso.datetime(),
-        project_summary: z.object({
-          project_id: z.string(),
-          project_name: z.string().nullable(),
-          billing_policy: z.literal('migrate'),
-          from_wallet: z.string().nullable(),
-          to_wallet: z.string(),
-        }),
-        your_unused_lease_days: z.int().nullable().describe('Null for a lease that never ends.'),
-        lease_refundable: z.literal(false),
-        terms_sha256: z.string(),
-      })
-      .meta({ id: 'ProjectOfferedToWallet' }),
-    z
-      .object({ status: z.literal('ok'), transfer_id: z.uuid(), to_email: z.string(), expires_at: z.iso.datetime() })
-      .meta({ id: 'ProjectOfferedByMail' }),
-    CompletedWire,
-  ]),
+  wire: InitiatedWire,
   toWire({ transfer, org, handedOver }, { services }) {
     if (handedOver !== undefined) return completedToWire(transfer, handedOver);
     const { id, recipientKind, recipient, expiresAt } = transfer;
@@ -217,11 +221,12 @@ const insertStatement = statement(
     },
     row: transferColumns,
   },
-  ({ hours, ...given }, row) => sql`${insertInto(projectTransfers, {
-    ...given,
-    expiresAt: sql`now() + make_interval(hours => ${hours})`,
-    endedAt: sql`case when ${given.state} = 'accepted' then now() end`,
-  })} returning ${row}`,
+  ({ hours, ...given }, row) =>
+    sql`${insertInto(projectTransfers, {
+      ...given,
+      expiresAt: sql`now() + make_interval(hours => ${hours})`,
+      endedAt: sql`case when ${given.state} = 'accepted' then now() end`,
+    })} returning ${row}`,
 );
 
 const offerStatement = statement(

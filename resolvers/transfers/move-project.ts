@@ -160,6 +160,10 @@ const forgetKeys = statement(
 const moveFork = statement(
   'transfers.move-fork',
   { params },
-  ({ projectId, from, to }) => sql`update ${appForks} ${setOf(appForks, { orgId: sql`${to}::uuid`, lane: sql`(${to}::uuid)::text` })}
+  ({
+    projectId,
+    from,
+    to,
+  }) => sql`update ${appForks} ${setOf(appForks, { orgId: sql`${to}::uuid`, lane: sql`(${to}::uuid)::text` })}
     where ${appForks.id} = ${projectId} and ${appForks.orgId} = ${from}`,
 );

@@ -2,7 +2,7 @@ import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { offerMailRate } from '../../kernel/limits/limits.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
-import type { Transfer } from './shared/transfer-row.ts';
+import type { Transfer } from '../projects/shared/transfer-summary.ts';
 
 /** Queues the mail that tells somebody of an offer. @throws RATE_LIMITED when the organization causes too many */
 export async function mailOffer(work: Work, transfer: Transfer): Promise<void> {

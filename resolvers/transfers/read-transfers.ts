@@ -11,19 +11,15 @@ import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '..
 import type { Context } from '../../kernel/run/context.ts';
 import { type OperationNames, query } from '../../kernel/run/operation.ts';
 import { tierWire } from '../orgs/shared/wire.ts';
-import { type ProjectContents, ProjectContentsWire } from './shared/project-contents.ts';
 import {
   destinationOf,
-  type SeenTransfer,
-  seenTransfer,
-  statusOf,
   summaryToWire,
   type Transfer,
   TransferSummaryWire,
   transferColumns,
-  transferId,
-  transferStateWire,
-} from './shared/transfer-row.ts';
+} from '../projects/shared/transfer-summary.ts';
+import { type ProjectContents, ProjectContentsWire } from './project-contents.ts';
+import { type SeenTransfer, seenTransfer, statusOf, transferId, transferStateWire } from './transfer-row.ts';
 import { repositoryNote } from './wire.ts';
 
 const readers = signedIn<object>('wallet', 'control_plane', 'operator');

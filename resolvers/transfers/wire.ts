@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Transfer } from '../projects/shared/transfer-summary.ts';
 import type { HandedOver } from './hand-over.ts';
-import type { Transfer } from './shared/transfer-row.ts';
 
 /** What is said of the repository: nobody knows where it is but its owner. */
 export const repositoryNote =

@@ -114,6 +114,7 @@ export const expected: Readonly<Record<string, Expected>> = {
     grants: `${reading} project:write`,
     delegates: `${reading} project:write`,
   }),
+  'project:transfer': cell('owner'),
   'project:branches:manage': cell('owner admin developer', writing),
   'project:apps:read': cell(everyRole, {
     grants: `${reading} deploy project:write`,

@@ -52,6 +52,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delivery: 'inner',
   run: 'inner',
   snapshot: 'inner',
+  transfer: 'inner',
   notification: 'inner',
   binding: 'inner',
   signer: 'inner',

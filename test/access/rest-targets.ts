@@ -57,6 +57,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   rule_id: 'inner',
   branch_id: 'inner',
   version_id: 'inner',
+  transfer_id: 'inner',
   trigger_id: 'inner',
   issuer_id: 'inner',
   plan_id: 'inner',

@@ -95,6 +95,7 @@ describe('the schema', () => {
     'AppVersion.requiredActions',
     'AppVersion.requiredSecrets',
     'Project.appVersions',
+    'TransferContents.functions',
     'Asset.variants',
     'AccessReached.policies',
     'AccessRelation.roles',
@@ -221,6 +222,7 @@ describe('the schema', () => {
     'ProjectRequest',
     'ProjectSnapshot',
     'ProjectUser',
+    'ProjectTransfer',
   ]);
 
   test('each node of a connection can be read again by its id, except those that are read with their list', () => {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
+import { getTableColumns, getTableName, is, Table } from '../../db/drizzle.ts';
 import { movedTables } from '../../resolvers/transfers/move-project.ts';
 
 /** Tables of an organization and a project whose rows stay with the organization, and why. */
@@ -28,12 +28,11 @@ test('every table of projects either goes with a project or stays for a reason',
     for (const file of await readdir(folder)) {
       const made: Record<string, unknown> = await import(`../../${folder}/${file}`);
       for (const one of Object.values(made)) {
-        if (!(one instanceof PgTable)) continue;
-        const { name, columns } = getTableConfig(one);
-        const names = columns.map((column) => column.name);
-        if (names.includes('org_id') && names.includes('project_id')) found.add(name);
+        if (!is(one, Table)) continue;
+        const names = Object.values(getTableColumns(one)).map(({ name }) => name);
+        if (names.includes('org_id') && names.includes('project_id')) found.add(getTableName(one));
       }
     }
-  const moved = movedTables.map((table) => getTableConfig(table).name);
+  const moved = movedTables.map((table) => getTableName(table));
   expect([...moved, ...Object.keys(staying)].sort()).toEqual([...found].sort());
 });

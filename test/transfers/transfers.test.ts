@@ -144,7 +144,12 @@ test('while an offer is pending, what is handed over stays as it is, and all els
     ['DELETE', `/projects/v1/${one.projectId}`],
   ];
   for (const [method, path, body] of frozen) {
-    const refused = await send(path.includes('/apply/') || method === 'PATCH' ? one.wallet : one.key, method, path, body);
+    const refused = await send(
+      path.includes('/apply/') || method === 'PATCH' ? one.wallet : one.key,
+      method,
+      path,
+      body,
+    );
     expect([path, refused.status, refused.body.code]).toEqual([path, 409, 'PROJECT_HAS_PENDING_TRANSFER']);
     expect(refused.body).toMatchObject({
       details: { transfer_id: id, project_id: one.projectId },
@@ -181,9 +186,16 @@ test('whoever has proven a mail address claims what it is offered, and decides w
     retain_collaborator: { role: 'developer' },
     message: 'Hello\n> From: somebody else',
   });
-  expect(offered.body).toEqual({ status: 'ok', transfer_id: expect.any(String), to_email: email, expires_at: expect.any(String) });
+  expect(offered.body).toEqual({
+    status: 'ok',
+    transfer_id: expect.any(String),
+    to_email: email,
+    expires_at: expect.any(String),
+  });
   const id = offered.body.transfer_id;
-  const [mail] = await control.sql<{ body_text: string }>('select body_text from mail_outbox where recipient = $1', [email]);
+  const [mail] = await control.sql<{ body_text: string }>('select body_text from mail_outbox where recipient = $1', [
+    email,
+  ]);
   expect(mail!.body_text).toContain(`/console/transfers/${id}`);
   expect(mail!.body_text).toContain('> > From: somebody else');
   // A session of somebody else, or one without a fresh passkey, gets nothing.
@@ -278,7 +290,10 @@ test('bad offers are refused by their codes, and strangers learn nothing', async
     [{ to_wallet: one.wallet.address }, 400, 'INVALID_RECIPIENT'],
     [{ to_org_id: one.orgId }, 409, 'ALREADY_OWNED'],
   ] as const)
-    expect(await offer(one.wallet, one.projectId, body), JSON.stringify(body)).toMatchObject({ status, body: { code } });
+    expect(await offer(one.wallet, one.projectId, body), JSON.stringify(body)).toMatchObject({
+      status,
+      body: { code },
+    });
   for (const as of [actors.bearer(one.serviceKey), (await service.owner()).wallet])
     expect((await offer(as, one.projectId, { to_wallet: address })).status).toBe(403);
   const { transfer_id: id } = (await offer(one.wallet, one.projectId, { to_wallet: address })).body;
@@ -291,10 +306,13 @@ test('bad offers are refused by their codes, and strangers learn nothing', async
     ['POST', '/cancel'],
   ] as const) {
     const [theirs, none, odd] = await Promise.all(
-      [id, absent, 'no-uuid'].map((one) => send(stranger, method, `/agent/v1/transfers/${one}${verb}`, method === 'GET' ? undefined : {})),
+      [id, absent, 'no-uuid'].map((one) =>
+        send(stranger, method, `/agent/v1/transfers/${one}${verb}`, method === 'GET' ? undefined : {}),
+      ),
     );
     expect([theirs!.status, theirs!.body.code]).toEqual([403, 'NOT_AUTHORIZED']);
-    for (const other of [none!, odd!]) expect(other.body).toEqual({ ...theirs!.body, trace_id: expect.any(String), request_id: other.body.request_id });
+    for (const other of [none!, odd!])
+      expect(other.body).toEqual({ ...theirs!.body, trace_id: expect.any(String), request_id: other.body.request_id });
   }
 });
 

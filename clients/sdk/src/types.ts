@@ -1074,6 +1074,46 @@ export interface Incident {
   readonly resolvedAt: string | null;
 }
 
+export interface InitiatedProjectTransfer {
+  readonly projectId?: string | undefined;
+  readonly fromOrganizationId?: string | undefined;
+  readonly toOrganizationId?: string | undefined;
+  readonly toOrgId?: string | undefined;
+  readonly fromWallet?: string | null | undefined;
+  readonly toWallet?: string | null | undefined;
+  /** The organization, where it was made for this. */
+  readonly newOrganizationId?: string | null | undefined;
+  readonly createdNewOrg?: boolean | undefined;
+  readonly retainedCollaboratorPrincipalId?: string | null | undefined;
+  readonly completedAt?: string | undefined;
+  /** The same as before: sites carry it inside. */
+  readonly anonKey?: string | undefined;
+  /** Another one: that of the former owner is void. */
+  readonly serviceKey?: string | undefined;
+  readonly secretsRotationAdvised?: boolean | undefined;
+  readonly secretNamesInherited?: readonly string[] | undefined;
+  readonly secretsCountInherited?: number | undefined;
+  readonly githubRepoNote?: string | undefined;
+  readonly ciBindingsSuspended?: boolean | undefined;
+  readonly ciBindingsNote?: string | undefined;
+  /** `ok`: mailed. `accepted`: handed over at once. */
+  readonly status?: 'ok' | 'accepted' | undefined;
+  readonly transferId: string;
+  readonly expiresAt?: string | undefined;
+  readonly toEmail?: string | undefined;
+  readonly projectSummary?: {
+    readonly projectId: string;
+    readonly projectName: string | null;
+    readonly billingPolicy: 'migrate';
+    readonly fromWallet: string | null;
+    readonly toWallet: string;
+  } | undefined;
+  /** Null for a lease that never ends. */
+  readonly yourUnusedLeaseDays?: number | null | undefined;
+  readonly leaseRefundable?: false | undefined;
+  readonly termsSha256?: string | undefined;
+}
+
 export interface Inquiry {
   readonly ok: true;
   readonly inquiryId: string;
@@ -1781,29 +1821,6 @@ export interface ProjectMetricsPoint {
   readonly p95Ms: number | null;
   readonly connections: number;
   readonly storageBytes: number | null;
-}
-
-export interface ProjectOfferedByMail {
-  readonly status: 'ok';
-  readonly transferId: string;
-  readonly toEmail: string;
-  readonly expiresAt: string;
-}
-
-export interface ProjectOfferedToWallet {
-  readonly transferId: string;
-  readonly expiresAt: string;
-  readonly projectSummary: {
-    readonly projectId: string;
-    readonly projectName: string | null;
-    readonly billingPolicy: 'migrate';
-    readonly fromWallet: string | null;
-    readonly toWallet: string;
-  };
-  /** Null for a lease that never ends. */
-  readonly yourUnusedLeaseDays: number | null;
-  readonly leaseRefundable: false;
-  readonly termsSha256: string;
 }
 
 export interface ProjectRequest {

@@ -4,7 +4,12 @@ import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { calledByKey } from '../../../kernel/traffic/subject.ts';
-import { isCurrentKey, type ProjectKey, type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
+import {
+  isCurrentKey,
+  type ProjectKey,
+  type ProjectKeyRole,
+  readProjectKey,
+} from '../../identity/shared/project-keys.ts';
 import { checkAccessToken, readShownToken, type ShownToken, type UserClaims } from '../access-token.ts';
 import { tokenExpired } from '../session-over.ts';
 

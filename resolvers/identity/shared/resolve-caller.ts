@@ -232,7 +232,8 @@ async function resolveProjectKey(services: Services, token: string): Promise<Pro
   // Whoever holds its key may know that the project was there.
   if (row.deleted)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
-  if (!isCurrentKey(key, row.transferredAt)) throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' } });
+  if (!isCurrentKey(key, row.transferredAt))
+    throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' } });
   return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.orgId };
 }
 

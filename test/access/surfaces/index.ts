@@ -37,6 +37,7 @@ import { secretSurfaces } from './secrets.ts';
 import { signerSurfaces } from './signers.ts';
 import { snapshotSurfaces } from './snapshots.ts';
 import type { Stage, Surfaces } from './surface.ts';
+import { transferSurfaces } from './transfers.ts';
 import { vaultSurfaces } from './vaults.ts';
 
 /** Every documented path, each with its row. */
@@ -48,6 +49,8 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...memberSurfaces(stage),
   ...vaultSurfaces(stage),
   ...grantSurfaces(stage),
+  // Before anything is under way that would keep the project where it is.
+  ...transferSurfaces(stage),
   ...contentSurfaces(stage),
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),

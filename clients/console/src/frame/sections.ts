@@ -2,6 +2,7 @@ import {
   Activity,
   AppWindow,
   Archive,
+  ArrowRightLeft,
   Braces,
   Briefcase,
   Building2,
@@ -67,6 +68,13 @@ export const homeSection: NavigationSection = {
     { name: 'Overview', to: '/', icon: House, key: 'o' },
     { name: 'Organizations', to: '/orgs', icon: Building2, words: 'teams' },
     { name: 'Apps', to: '/apps', icon: Store, holdsBelow: true, words: 'marketplace fork templates' },
+    {
+      name: 'Transfers',
+      to: '/transfers',
+      icon: ArrowRightLeft,
+      holdsBelow: true,
+      words: 'hand over offers accept claim move project',
+    },
     { name: 'Your account', to: '/you', icon: CircleUser, words: 'sign-in approvals passkeys sessions profile' },
   ],
 };

@@ -55,7 +55,6 @@ export const lowestRoles = {
   'project:domains:write': 'DEVELOPER',
   'project:logs:read': 'DEVELOPER',
   'project:transfer': 'OWNER',
-  'project:transfer:read': 'VIEWER',
   'room:list': 'VIEWER',
   'room:read': 'VIEWER',
   'room:write': 'VIEWER',

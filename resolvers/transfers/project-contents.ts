@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { sha256Hex } from '../../../core/keys.ts';
-import { sql } from '../../../db/drizzle.ts';
-import { ciBindings } from '../../../db/schema/ci.ts';
-import { projectDomains, subdomains } from '../../../db/schema/hosts.ts';
-import { mailboxes } from '../../../db/schema/mailboxes.ts';
-import { projects } from '../../../db/schema/projects.ts';
-import { projectSecrets } from '../../../db/schema/secrets.ts';
-import { computed, statement } from '../../../db/sql.ts';
-import type { Rows } from '../../../db/statement.ts';
-import { grantHolds } from '../../../kernel/access/rules.ts';
-import type { Services } from '../../../kernel/run/context.ts';
-import { liveFunctions } from '../../functions/shared/live-functions.ts';
+import { sha256Hex } from '../../core/keys.ts';
+import { sql } from '../../db/drizzle.ts';
+import { ciBindings } from '../../db/schema/ci.ts';
+import { projectDomains, subdomains } from '../../db/schema/hosts.ts';
+import { mailboxes } from '../../db/schema/mailboxes.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { projectSecrets } from '../../db/schema/secrets.ts';
+import { computed, statement } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
+import { grantHolds } from '../../kernel/access/rules.ts';
+import type { Services } from '../../kernel/run/context.ts';
+import { liveFunctions } from '../functions/shared/live-functions.ts';
 
 /** What whoever is offered a project sees of it, as it is answered. Contract 01, section 5.12. */
 export const ProjectContentsWire = z.object({

@@ -1,21 +1,18 @@
 import { z } from 'zod';
-import { ServiceError } from '../../../core/errors.ts';
-import { isUuid } from '../../../core/ids.ts';
-import { alias, type SQL, sql } from '../../../db/drizzle.ts';
-import { authenticators } from '../../../db/schema/identity.ts';
-import { memberships, type Role } from '../../../db/schema/orgs.ts';
-import { projectTransfers, recipientKinds, transferStates } from '../../../db/schema/transfers.ts';
-import { allOf, computed, from, type RowOf, statement, typed } from '../../../db/sql.ts';
-import type { Rows } from '../../../db/statement.ts';
-import { notAuthorized } from '../../../kernel/access/access.ts';
-import { OperationActorWire } from '../../projects/shared/wire.ts';
-import { transferActions } from './actions.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { isUuid } from '../../core/ids.ts';
+import { alias, type SQL, sql } from '../../db/drizzle.ts';
+import { authenticators } from '../../db/schema/identity.ts';
+import { memberships, type Role } from '../../db/schema/orgs.ts';
+import { projectTransfers, transferStates } from '../../db/schema/transfers.ts';
+import { computed, from, statement, typed } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
+import { notAuthorized } from '../../kernel/access/access.ts';
+import { type Transfer, transferColumns } from '../projects/shared/transfer-summary.ts';
+import { transferActions } from './shared/actions.ts';
 
 /** For how many hours an offer stands. Contract 04, section 3.4. */
 export const offerHours = 72;
-
-export const transferColumns = allOf(projectTransfers);
-export type Transfer = RowOf<typeof transferColumns>;
 
 export const transferId = z.string().min(1).max(64).describe('The transfer, a UUID.');
 
@@ -48,7 +45,7 @@ const seen = {
 export async function seenTransfer(rows: Rows, id: string, principalId: string): Promise<SeenTransfer> {
   const [found] = isUuid(id) ? await rows(seenStatement.with({ id, principal: principalId })) : [];
   if (found === undefined || (found.senderRole === null && !found.isRecipient))
-    throw notAuthorized(transferActions['project:transfer:read'], 'member');
+    throw notAuthorized(transferActions['project:transfer'], 'member');
   return found;
 }
 
@@ -88,57 +85,4 @@ const lockStatement = statement(
   ({ id }) => sql`select from ${projectTransfers} where ${projectTransfers.id} = ${id} for update`,
 );
 
-/** Contract 01, section 5.12. */
-export const TransferSummaryWire = z
-  .object({
-    transfer_id: z.uuid(),
-    project_id: z.string(),
-    project_name_snapshot: z.string().nullable(),
-    recipient_kind: z.enum(recipientKinds),
-    billing_policy: z.literal('migrate'),
-    message: z.string().nullable(),
-    initiated_at: z.iso.datetime(),
-    expires_at: z.iso.datetime(),
-    preview_path: z.string(),
-    from_wallet: z.string().nullable(),
-    to_wallet: z.string().nullable(),
-    to_email: z.string().nullable(),
-    from_organization_id: z.uuid(),
-    to_org_id: z.uuid().nullable(),
-    to_organization_id: z.uuid().nullable(),
-    initiated_by: OperationActorWire,
-    source_organization: z.object({ org_id: z.uuid() }),
-    destination_organization: z.object({ org_id: z.uuid() }).nullable(),
-  })
-  .meta({ id: 'ProjectTransferSummary' });
-
 export const transferStateWire = z.enum(transferStates);
-
-/** The organization that gets a project, or got it; null while nobody knows. */
-export const destinationOf = ({ recipientKind, recipient, toOrgId }: Transfer): string | null =>
-  toOrgId ?? (recipientKind === 'org' ? recipient : null);
-
-export function summaryToWire(transfer: Transfer): z.output<typeof TransferSummaryWire> {
-  const { id, recipientKind: kind, recipient } = transfer;
-  const destination = destinationOf(transfer);
-  return {
-    transfer_id: id,
-    project_id: transfer.projectId,
-    project_name_snapshot: transfer.projectName,
-    recipient_kind: kind,
-    billing_policy: 'migrate',
-    message: transfer.message,
-    initiated_at: transfer.createdAt.toISOString(),
-    expires_at: transfer.expiresAt.toISOString(),
-    preview_path: `/agent/v1/transfers/${id}`,
-    from_wallet: transfer.fromWallet,
-    to_wallet: kind === 'wallet' ? recipient : null,
-    to_email: kind === 'email' ? recipient : null,
-    from_organization_id: transfer.orgId,
-    to_org_id: destination,
-    to_organization_id: destination,
-    initiated_by: transfer.initiatedBy as z.output<typeof OperationActorWire>,
-    source_organization: { org_id: transfer.orgId },
-    destination_organization: destination === null ? null : { org_id: destination },
-  };
-}

@@ -1,7 +1,7 @@
-import { sql } from '../../../db/drizzle.ts';
-import { projectSecrets } from '../../../db/schema/secrets.ts';
-import { computed, pick, statement, typed } from '../../../db/sql.ts';
-import type { Rows } from '../../../db/statement.ts';
+import { sql } from '../../db/drizzle.ts';
+import { projectSecrets } from '../../db/schema/secrets.ts';
+import { computed, pick, statement, typed } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 
 interface TransferredProject {
   readonly id: string;
@@ -10,7 +10,10 @@ interface TransferredProject {
 }
 
 /** Whether a project has secrets that its former owner knows: none was set anew since it was handed over. */
-export async function hasInheritedSecrets(rows: Rows, { id, orgId, transferredAt }: TransferredProject): Promise<boolean> {
+export async function hasInheritedSecrets(
+  rows: Rows,
+  { id, orgId, transferredAt }: TransferredProject,
+): Promise<boolean> {
   if (transferredAt === null) return false;
   const [row] = await rows(inheritedStatement.with({ orgId, projectId: id, since: transferredAt }));
   return row!.isHeld;
