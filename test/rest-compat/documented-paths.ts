@@ -213,6 +213,7 @@ export const documented = [
   'POST /projects/v1/:project_id/branches/:branch_id/renew 200',
   'DELETE /projects/v1/:project_id/branches/:branch_id 200',
   'POST /projects/v1/:project_id/transfers 201',
+  'GET /gitvault/v1/vaults 200',
   'GET /agent/v1/transfers/incoming 200',
   'GET /agent/v1/transfers/outgoing 200',
   'GET /agent/v1/transfers/:transfer_id 200',

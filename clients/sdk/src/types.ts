@@ -2564,6 +2564,53 @@ export interface Vault {
   readonly createdAt: string;
 }
 
+export interface VaultRecord {
+  readonly repoId: string;
+  readonly projectId: string;
+  readonly orgId: string;
+  readonly gitvaultPolicy: 'required' | 'grandfathered' | null;
+  /** A decimal number. */
+  readonly gitvaultPolicyVersion: string;
+  readonly gitvaultPolicyChangedAt: string | null;
+  /** A decimal number. */
+  readonly allocationGeneration: string;
+  readonly allocationSha256: string | null;
+  readonly newestGeneration: string | null;
+  readonly genesisAdmittedAt: string | null;
+  readonly latestEffectiveAdmittedAt: string | null;
+  /** A decimal number. */
+  readonly admittedGenerations: string;
+  /** A decimal number. */
+  readonly gcEpoch: string;
+  /** A decimal number. */
+  readonly repairVersion: string;
+  readonly repairFenceState: string | null;
+  readonly storage: {
+    /** A decimal number. */
+    readonly sourceBytes: string;
+    /** A decimal number. */
+    readonly openSessionReservedBytes: string;
+    /** A decimal number. */
+    readonly objects: string;
+  };
+  readonly maintenance: {
+    readonly lease: null;
+    readonly openCycle: null;
+    readonly pendingRepairAttemptId: string | null;
+  };
+  /** Raised with each rotation of the vault’s key. */
+  readonly keyEpoch: string;
+  readonly writers: readonly {
+    readonly encryptionKeyId: string;
+    readonly principalId: string;
+  }[];
+  readonly warnings: readonly {
+    readonly kind: string;
+    readonly message: string;
+  }[];
+  readonly createdAt: string;
+}
+
 export interface VerifyPending {
   readonly ok: false;
   readonly verified: false;

@@ -29,7 +29,7 @@ export default function TransferPage({ transfer: id }: { readonly transfer: stri
   const cancel = useChange(CancelTransferDocument);
   const answer = useAsk(TransferDocument, { transfer: id });
   const transfer = answer.data?.projectTransfer;
-  const isOpen = transfer?.status === 'PENDING' && mayChange();
+  const isOpen = transfer?.status === 'PENDING' && taken === undefined && mayChange();
   const mayTake = isOpen && transfer.isRecipient === true;
   const mayCancel = isOpen && (mayTake || transfer.isSender === true);
   const close = () => setDialog('', { replace: true });
