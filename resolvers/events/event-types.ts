@@ -9,22 +9,4 @@ export const comingEvents = events({
     level: 'project',
     payload: z.object({ transfer_id: z.string(), from_org_id: z.string(), to_org_id: z.string() }),
   }),
-  channel_route_auto_paused: event({
-    class: 'security',
-    level: 'org',
-    payload: z.object({
-      route_id: z.string(),
-      route_name: z.string(),
-      consecutive_hard_failures: z.int().min(0),
-      pause_reason: z.literal('delivery_failures'),
-    }),
-    nextActions: ({ payload }) => [
-      {
-        type: 'retry',
-        method: 'POST',
-        path: `/channel-routes/v1/${payload.route_id}/resume`,
-        why: 'Resume the route once its channel takes messages again.',
-      },
-    ],
-  }),
 });
