@@ -14,6 +14,8 @@ export interface GuardedSocketOptions {
   readonly signal: AbortSignal;
   /** Largest message of the other side, in bytes. */
   readonly bytesMax: number;
+  /** Told each message of text, from the very first: the other side may speak as soon as the socket is open. */
+  readonly onText: (text: string) => void;
   /** Resolves host names. @default the system's resolver */
   readonly resolve?: typeof systemLookup | undefined;
 }
@@ -30,7 +32,7 @@ const originOf = (url: URL): string => `${url.protocol === 'ws:' ? 'http:' : 'ht
  */
 export async function openGuardedSocket(
   target: string | URL,
-  { named = [], signal, bytesMax, resolve }: GuardedSocketOptions,
+  { named = [], signal, bytesMax, onText, resolve }: GuardedSocketOptions,
 ): Promise<WebSocket> {
   const url = new URL(target);
   const isNamed = named.some((origin) => new URL(origin).origin === originOf(url));
@@ -62,6 +64,9 @@ export async function openGuardedSocket(
       });
       request.end();
     },
+  });
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) onText(String(data));
   });
   const end = () => socket.terminate();
   signal.addEventListener('abort', end, { once: true });

@@ -55,7 +55,7 @@ export class RelayError extends Error {
 const answerMs = 10_000;
 const bytesMax = 1024 * 1024;
 /** Most events of one answer that are looked at. */
-const eventsMax = 20;
+const eventsMax = 200;
 
 const Information = z.object({ self: z.string().optional(), pubkey: z.string().optional() });
 
@@ -83,9 +83,17 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
   ): Promise<Answer> {
     const late = AbortSignal.timeout(answerMs);
     const ended = AbortSignal.any([signal, late]);
+    const early: string[] = [];
+    let onText = (text: string): void => void early.push(text);
     let socket: WebSocket;
     try {
-      socket = await openGuardedSocket(url, { named, resolve, bytesMax, signal: ended });
+      socket = await openGuardedSocket(url, {
+        named,
+        resolve,
+        bytesMax,
+        signal: ended,
+        onText: (text) => onText(text),
+      });
     } catch (error) {
       if (!(error instanceof GuardedFetchError)) throw error;
       throw new RelayError(error.message);
@@ -98,8 +106,8 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
         socket.on('close', () =>
           failed(new RelayError(late.aborted ? 'The relay took too long.' : 'The relay ended the connection.')),
         );
-        socket.on('message', (data, isBinary) => {
-          const frame = isBinary ? undefined : readFrame(String(data));
+        onText = (text) => {
+          const frame = readFrame(text);
           if (frame?.[0] === 'AUTH') challenge = frame[1];
           else if (frame?.[0] === 'OK' && frame[1] === introduction) {
             if (frame[2]) socket.send(asked);
@@ -118,7 +126,8 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
               socket.send(JSON.stringify(['AUTH', event]));
             } else failed(refusalOf(refused));
           }
-        });
+        };
+        for (const text of early) onText(text);
         socket.send(asked);
       });
     } finally {

@@ -11,7 +11,7 @@ export const SignedEventForm = z.object({
   pubkey: z.string().regex(publicKeyPattern),
   created_at: z.int().min(0),
   kind: z.int().min(0).max(65_535),
-  tags: z.array(z.array(z.string()).max(10_000)).max(10_000),
+  tags: z.array(z.array(z.string()).max(100)).max(20_000),
   content: z.string(),
   sig: z.string().regex(/^[0-9a-f]{128}$/),
 });

@@ -47,6 +47,9 @@ export const routeInputs = {
     .describe('What that one is called in messages.'),
 };
 
+/** An input that null clears, with what is said of it. */
+export const orNothing = <Input extends z.ZodType>(input: Input) => input.nullish().describe(input.description!);
+
 export interface ConfiguredRoute {
   readonly route: ChannelRoute;
   readonly authorized: boolean;
@@ -74,11 +77,11 @@ export const configureRoute = mutation({
     ...routeInputs,
     project_ids: routeInputs.project_ids.default([]),
     project_scope: routeInputs.project_scope.default('listed'),
-    event_types: routeInputs.event_types.nullish(),
-    event_classes: routeInputs.event_classes.nullish(),
+    event_types: orNothing(routeInputs.event_types),
+    event_classes: orNothing(routeInputs.event_classes),
     include_org_events: routeInputs.include_org_events.default(false),
-    on_call_pubkey: routeInputs.on_call_pubkey.nullish(),
-    on_call_display_name: routeInputs.on_call_display_name.nullish(),
+    on_call_pubkey: orNothing(routeInputs.on_call_pubkey),
+    on_call_display_name: orNothing(routeInputs.on_call_display_name),
   }),
   /** Whether the key that the community has is a member of the channel; a new key is a member of none. */
   async prepare({ services, org, signal }, { community_installation_id: id, channel_id: channelId, ...given }) {

@@ -6,7 +6,7 @@ import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { channelActions } from './actions.ts';
-import { nameTaken, requireOwnProjects, routeInputs } from './configure-route.ts';
+import { nameTaken, orNothing, requireOwnProjects, routeInputs } from './configure-route.ts';
 import { checkFilters, checkProjects } from './routable.ts';
 import {
   type ChannelRoute,
@@ -40,11 +40,11 @@ export const updateRoute = mutation({
     route_name: routeInputs.route_name.optional(),
     project_ids: routeInputs.project_ids.optional(),
     project_scope: routeInputs.project_scope.optional(),
-    event_types: routeInputs.event_types.nullish(),
-    event_classes: routeInputs.event_classes.nullish(),
+    event_types: orNothing(routeInputs.event_types),
+    event_classes: orNothing(routeInputs.event_classes),
     include_org_events: routeInputs.include_org_events.optional(),
-    on_call_pubkey: routeInputs.on_call_pubkey.nullish(),
-    on_call_display_name: routeInputs.on_call_display_name.nullish(),
+    on_call_pubkey: orNothing(routeInputs.on_call_pubkey),
+    on_call_display_name: orNothing(routeInputs.on_call_display_name),
   }),
   async handler(work, { channel_route_id: id, expected_revision: expected, ...given }): Promise<ChannelRoute> {
     const { id: owner } = await lockOrgFor(work, work.org.id, channelActions['channel:routes:write']);

@@ -67,6 +67,7 @@ export function channelDoor(service: Service, relay: Relay) {
     if (isMember) {
       relay.join(channel, pubkey);
       await lookAgain(made.body.channel_route_id);
+      await until(async () => expect((await ask('GET', route)).body.status).toBe('active'));
     }
     return {
       ...owner,

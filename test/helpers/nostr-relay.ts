@@ -11,8 +11,8 @@ export type Taking =
   | 'drop'
   /** Takes it, and ends the connection before it says so. */
   | 'take and drop'
-  /** Never answers. */
-  | 'hang'
+  /** Takes it, and never answers. */
+  | 'take and hang'
   /** Refuses with these words. */
   | { readonly refuse: string };
 
@@ -93,11 +93,11 @@ export async function startRelay() {
     const how = isMember ? behaviour(event, sent.length) : { refuse: 'restricted: not a member of the group' };
     if (typeof how === 'object') say('OK', event.id, false, how.refuse);
     if (how === 'drop') socket.terminate();
-    if (how !== 'take' && how !== 'take and drop') return;
+    if (typeof how === 'object' || how === 'drop') return;
     const isNew = !kept.has(event.id);
     kept.set(event.id, event);
     if (how === 'take and drop') socket.terminate();
-    else say('OK', event.id, true, isNew ? '' : 'duplicate: have it already');
+    if (how === 'take') say('OK', event.id, true, isNew ? '' : 'duplicate: have it already');
   }
 
   server.listen(0, '127.0.0.1');

@@ -33,7 +33,11 @@ export async function runRoute(ctx: Context, held: LeasedItem): Promise<void> {
     const [delivery] = await rows(nextDelivery.with({ routeId: held.id }));
     if (delivery === undefined || !(await deliver(ctx, route, delivery, held))) break;
   }
-  await rows(letGoStatement.with({ id: held.id, lease: held.lease }));
+  // The row first: what somebody queues meanwhile is there by the time that it is looked for.
+  await unitOfWork(ctx, async (work) => {
+    await work.rows(lockStatement.with({ id: held.id, lease: held.lease }));
+    await work.rows(letGoStatement.with({ id: held.id, lease: held.lease }));
+  });
 }
 
 const lockStatement = statement(

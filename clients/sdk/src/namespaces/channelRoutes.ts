@@ -41,11 +41,15 @@ export interface ConfigureInput {
   readonly projectIds?: readonly string[] | undefined;
   /** `listed`: the projects that are named. `org`: all of the organization. */
   readonly projectScope?: 'listed' | 'org' | undefined;
+  /** Only these: `deploy_activated`, `error_fingerprints_observed`, `platform_incident`. */
   readonly eventTypes?: readonly string[] | null | undefined;
+  /** Only events of these classes. */
   readonly eventClasses?: readonly string[] | null | undefined;
   /** Whether events of the organization as a whole are told, too. */
   readonly includeOrgEvents?: boolean | undefined;
+  /** Public key of whoever is addressed by errors and incidents. */
   readonly onCallPubkey?: string | null | undefined;
+  /** What that one is called in messages. */
   readonly onCallDisplayName?: string | null | undefined;
 }
 
@@ -265,11 +269,15 @@ export interface UpdateInput {
   readonly projectIds?: readonly string[] | undefined;
   /** `listed`: the projects that are named. `org`: all of the organization. */
   readonly projectScope?: 'listed' | 'org' | undefined;
+  /** Only these: `deploy_activated`, `error_fingerprints_observed`, `platform_incident`. */
   readonly eventTypes?: readonly string[] | null | undefined;
+  /** Only events of these classes. */
   readonly eventClasses?: readonly string[] | null | undefined;
   /** Whether events of the organization as a whole are told, too. */
   readonly includeOrgEvents?: boolean | undefined;
+  /** Public key of whoever is addressed by errors and incidents. */
   readonly onCallPubkey?: string | null | undefined;
+  /** What that one is called in messages. */
   readonly onCallDisplayName?: string | null | undefined;
 }
 
