@@ -44,7 +44,11 @@ export type IdPrefix =
   | 'appv'
   | 'fbk'
   | 'job'
-  | 'aih';
+  | 'aih'
+  | 'chci'
+  | 'chrt'
+  | 'chrd'
+  | 'chnp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

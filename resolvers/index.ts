@@ -11,6 +11,7 @@ import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
 import { branches } from './branches/domain.ts';
+import { channelRoutesDomain } from './channel-routes/domain.ts';
 import { checkoutsDomain } from './checkouts/domain.ts';
 import { ci } from './ci/domain.ts';
 import { contacts } from './contacts/domain.ts';
@@ -104,6 +105,7 @@ export const domains: readonly Domain[] = [
   faucet,
   lifecycle,
   billing,
+  channelRoutesDomain,
   checkoutsDomain,
   auth,
   sessions,

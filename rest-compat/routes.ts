@@ -6,6 +6,7 @@ import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
 import { cacheRoutes } from './cache.ts';
+import { channelRouteRoutes } from './channel-routes.ts';
 import { ciRoutes } from './ci.ts';
 import { claimRoutes } from './claims.ts';
 import { contentRoutes } from './content.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...roomInviteRoutes,
   ...escalationRoutes,
   ...noticeRoutes,
+  ...channelRouteRoutes,
   ...operatorContactRoutes,
   ...errorRoutes,
   ...mailRoutes,

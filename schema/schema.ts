@@ -5,6 +5,7 @@ import './audit-pricing.ts';
 import './audit-stats.ts';
 import './audit.ts';
 import './billing.ts';
+import './channel-routes.ts';
 import './checkouts.ts';
 import './cache.ts';
 import './ci.ts';

@@ -3,6 +3,7 @@ import type { Services } from '../kernel/run/context.ts';
 import { forkWork } from '../resolvers/apps/make-fork.ts';
 import { versionWork } from '../resolvers/apps/prepare-version.ts';
 import { branchWork } from '../resolvers/branches/branch-workers.ts';
+import { channelWork } from '../resolvers/channel-routes/route-workers.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
 import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
@@ -26,6 +27,7 @@ export const leasedKinds = {
   appForkWork: [forkWork],
   jobWork: [jobWork],
   jobCallbackWork: [jobCallbackWork],
+  channelPublishing: [channelWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;

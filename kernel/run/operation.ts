@@ -45,6 +45,7 @@ export type StepUpClass =
   | 'recovery.issue'
   | 'cli.authorize'
   | 'operator.contact'
+  | 'channel.route'
   | 'project.delete'
   | 'project.keys'
   | 'project.contents'
@@ -140,6 +141,8 @@ interface Changes<Input extends z.ZodObject, Output> {
    * input, and what the operation makes is found by it again for as long as that is there.
    */
   readonly idempotency?: 'required' | 'own';
+  /** The code that a key is refused with which another request has used. @default IDEMPOTENCY_KEY_REUSED */
+  readonly reusedKeyCode?: ErrorCode;
   /**
    * Fills into a stored outcome what was not known when it was stored: the positions of feed rows, which are written
    * after it so that their feeds are locked for a moment only. Runs when the outcome is given again.

@@ -345,6 +345,18 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: together,
+    name: 'channel-route',
+    summary: 'Channels of chat communities that events are told in',
+    load: () => import('./groups/channel-route.ts'),
+  },
+  {
+    section: together,
+    name: 'channel-community',
+    summary: 'Chat communities that an organization has installed',
+    load: () => import('./groups/channel-community.ts'),
+  },
+  {
+    section: together,
     name: 'webhook-secret',
     summary: 'What notices to your webhook are signed with',
     load: () => import('./groups/webhook-secret.ts'),

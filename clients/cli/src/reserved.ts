@@ -2,7 +2,6 @@
 const areas: Readonly<Record<string, readonly string[]>> = {
   'Projects are not carried away yet.': ['archives', 'cloud', 'core', 'projects export'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
-  'Chats of a community are not routed to yet.': ['channel-route'],
   'These figures are not shown yet.': ['allowance history', 'projects costs', 'projects tenant-payments'],
   'A project has its two keys, and no others yet.': [
     'credentials issue',

@@ -8,6 +8,8 @@ import { audit } from './namespaces/audit.ts';
 import { billing } from './namespaces/billing.ts';
 import { branches } from './namespaces/branches.ts';
 import { cache } from './namespaces/cache.ts';
+import { channelCommunities } from './namespaces/channelCommunities.ts';
+import { channelRoutes } from './namespaces/channelRoutes.ts';
 import { ci } from './namespaces/ci.ts';
 import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
@@ -62,6 +64,8 @@ export interface Namespaces {
   readonly billing: ReturnType<typeof billing>;
   readonly branches: ReturnType<typeof branches>;
   readonly cache: ReturnType<typeof cache>;
+  readonly channelCommunities: ReturnType<typeof channelCommunities>;
+  readonly channelRoutes: ReturnType<typeof channelRoutes>;
   readonly ci: ReturnType<typeof ci>;
   readonly claims: ReturnType<typeof claims>;
   readonly contacts: ReturnType<typeof contacts>;
@@ -117,6 +121,8 @@ export const namespaces = (connection: Connection): Namespaces => ({
   billing: billing(connection),
   branches: branches(connection),
   cache: cache(connection),
+  channelCommunities: channelCommunities(connection),
+  channelRoutes: channelRoutes(connection),
   ci: ci(connection),
   claims: claims(connection),
   contacts: contacts(connection),
@@ -171,6 +177,8 @@ export {
   billing,
   branches,
   cache,
+  channelCommunities,
+  channelRoutes,
   ci,
   claims,
   contacts,

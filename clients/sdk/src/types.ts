@@ -286,6 +286,83 @@ export interface BillingAccount {
   readonly autoRechargeStopped: string | null;
 }
 
+export interface ChannelCommunity {
+  readonly communityInstallationId: string;
+  readonly orgId: string;
+  readonly communitySubject: string;
+  readonly communityAuthoritySubject: string;
+  readonly relayUrl: string | null;
+  readonly status: 'pending' | 'active' | 'expired' | 'revoked';
+  readonly authorityProofContent: string;
+  readonly defaultForEnrollment: boolean;
+  readonly enrollmentPolicy: {
+    readonly mode: 'manual' | 'automatic';
+    readonly requiresCurrentCommunityMembership: true;
+    readonly allowedCapabilities?: readonly string[] | undefined;
+    readonly maxGrantTtlSeconds?: number | undefined;
+  };
+  readonly policyRevision: number;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly activatedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly nextActions: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ChannelRoute {
+  readonly channelRouteId: string;
+  readonly orgId: string;
+  readonly communityInstallationId: string;
+  readonly routeName: string;
+  readonly channelId: string;
+  readonly projectScope: 'listed' | 'org';
+  readonly projectIds: readonly string[];
+  readonly eventTypes: readonly string[] | null;
+  readonly eventClasses: readonly string[] | null;
+  readonly includeOrgEvents: boolean;
+  readonly onCallPubkey: string | null;
+  readonly onCallDisplayName: string | null;
+  readonly status: 'pending_authorization' | 'active' | 'paused' | 'revoked';
+  readonly pauseReason: 'owner' | 'delivery_failures' | null;
+  readonly pausedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revision: number;
+  readonly startAfterEventId: number;
+  readonly consecutiveHardFailures: number;
+  readonly notificationPrincipalId: string;
+  readonly notificationPubkey: string;
+  readonly signingGeneration: number;
+  readonly botMode: 'attested' | 'installation_identity' | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface ChannelRouteDelivery {
+  readonly channelRouteDeliveryId: string;
+  readonly kind: 'event' | 'test';
+  readonly status: 'queued' | 'retryable' | 'delivered' | 'suppressed' | 'dead_letter' | 'cancelled';
+  readonly eventType: string;
+  readonly projectId: string | null;
+  readonly projectEventId: number | null;
+  readonly occurredAt: string;
+  readonly envelopeEventId: string | null;
+  readonly projectionHash: string | null;
+  readonly signingGeneration: number | null;
+  readonly attemptCount: number;
+  readonly nextAttemptAt: string | null;
+  readonly lastError: string | null;
+  readonly suppressedReason: string | null;
+  readonly createdAt: string;
+  readonly deliveredAt: string | null;
+  readonly terminalAt: string | null;
+  readonly releaseId: string | null;
+  readonly threadRootDeliveryId: string | null;
+  readonly threadPosition: 'root' | 'reply' | null;
+  readonly signer: 'installation_identity' | 'project_bot';
+}
+
 export interface ChatBinding {
   readonly id: string;
   readonly recipientEmail: string | null;

@@ -65,6 +65,8 @@ export const lowestRoles = {
   'project:mail:write': 'DEVELOPER',
   'org:tier:set': 'BILLING',
   'org:voucher:redeem': 'BILLING',
+  'channel:routes:read': 'VIEWER',
+  'channel:routes:write': 'OWNER',
   'org:checkout:create': 'BILLING',
   'org:topup': 'VIEWER',
   'org:auto_recharge:write': 'BILLING',
