@@ -1,7 +1,7 @@
 import { admitWriter } from '../resolvers/vaults/admit-writer.ts';
 import { enrolKey } from '../resolvers/vaults/enrol-key.ts';
-import { takePush } from '../resolvers/vaults/push.ts';
 import { findVault } from '../resolvers/vaults/find-vault.ts';
+import { takePush } from '../resolvers/vaults/push.ts';
 import { registerVault } from '../resolvers/vaults/register-vault.ts';
 import { reportLostKey } from '../resolvers/vaults/report-lost-key.ts';
 import { rotateEpoch } from '../resolvers/vaults/rotate-epoch.ts';
