@@ -7,7 +7,7 @@ import { movedTables } from '../../resolvers/transfers/move-project.ts';
 const staying: Readonly<Record<string, string>> = {
   ai_holds: 'money of the organization',
   app_event_keys: 'name places in its events: they are forgotten',
-  channel_route_deliveries: 'what its channels were told',
+  channel_deliveries: 'what its channels were told',
   ci_bindings: 'end with the transfer',
   contract_calls: 'are paid by it, and of its signers',
   delegates: 'end with the transfer',
