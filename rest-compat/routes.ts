@@ -69,7 +69,6 @@ export const routes: readonly Route[] = [
   ...roomInviteRoutes,
   ...escalationRoutes,
   ...noticeRoutes,
-  ...channelRouteRoutes,
   ...operatorContactRoutes,
   ...errorRoutes,
   ...mailRoutes,
@@ -89,4 +88,5 @@ export const routes: readonly Route[] = [
   ...productRoutes,
   ...verificationRoutes,
   ...operations.flatMap(ownRoute),
+  ...channelRouteRoutes,
 ];
