@@ -71,7 +71,6 @@ export const routes: readonly Route[] = [
   ...roomInviteRoutes,
   ...escalationRoutes,
   ...noticeRoutes,
-  ...channelRouteRoutes,
   ...operatorContactRoutes,
   ...errorRoutes,
   ...mailRoutes,
@@ -91,4 +90,5 @@ export const routes: readonly Route[] = [
   ...productRoutes,
   ...verificationRoutes,
   ...operations.flatMap(ownRoute),
+  ...channelRouteRoutes,
 ];

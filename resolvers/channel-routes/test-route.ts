@@ -52,8 +52,8 @@ export const testRoute = mutation({
   },
   audit: ({ id, routeId: route }) => ({
     action: 'channel_route.tested',
-    object: { kind: 'channel_route', id: route },
-    details: { channel_route_delivery_id: id },
+    object: { kind: 'channel_route_delivery', id },
+    details: { channel_route_id: route },
   }),
   wire: ChannelRouteDeliveryWire.extend({ poll: z.object({ path: z.string() }) }),
   toWire(made, ctx) {

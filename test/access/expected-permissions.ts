@@ -122,6 +122,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     serviceKey: true,
   }),
   'project:apps:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'channel:routes:read': cell(everyRole),
+  'channel:routes:write': cell('owner'),
   'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:jobs:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:jobs:write': cell('owner admin developer', { ...writing, serviceKey: true }),

@@ -141,6 +141,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
   'room:invite': () => ({ invite_id: randomUUID(), auth_hash: 'a'.repeat(64) }),
+  'channel:routes:write': ({ orgId }) => ({ org_id: orgId }),
   'escalation:contacts:write': () => ({ email: `${randomUUID()}@example.com` }),
 };
 
@@ -173,11 +174,16 @@ function probe(action: string, actor: Actor, target: Target) {
   };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
-  const search =
-    action === 'project:list' ? `?org_id=${orgId}` : readsOfProject.includes(action) ? `?project_id=${projectId}` : '';
+  const search = ['project:list', 'channel:routes:read'].includes(action)
+    ? `?org_id=${orgId}`
+    : readsOfProject.includes(action)
+      ? `?project_id=${projectId}`
+      : '';
   const sample = samples.get(`${route.method} ${route.path}`)?.({ org: orgId, project: projectId }).body;
   const body = route.method === 'GET' ? undefined : { ...sample, ...bodies[action]?.(target) };
-  const headers = ['org:slug:claim', 'project:jobs:write'].includes(action) ? { 'idempotency-key': randomUUID() } : {};
+  const headers = ['org:slug:claim', 'project:jobs:write', 'channel:routes:write'].includes(action)
+    ? { 'idempotency-key': randomUUID() }
+    : {};
   return service.call<{ code?: string; details?: { reason?: string } }>(actor, route.method, path + search, {
     body,
     headers,

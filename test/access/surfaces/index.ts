@@ -4,6 +4,7 @@ import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
 import { branchSurfaces } from './branches.ts';
+import { channelSurfaces } from './channel-routes.ts';
 import { ciSurfaces } from './ci.ts';
 import { claimSurfaces } from './claims.ts';
 import { contentSurfaces } from './content.ts';
@@ -61,6 +62,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...branchSurfaces(stage),
   ...appSurfaces(stage),
   ...ciSurfaces(stage),
+  ...channelSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),
   ...eventSurfaces(stage),

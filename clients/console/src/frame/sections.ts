@@ -19,6 +19,7 @@ import {
   KeyRound,
   type LucideIcon,
   Mails,
+  Megaphone,
   MessageSquareQuote,
   MessagesSquare,
   Network,
@@ -105,6 +106,7 @@ export function coordinationSection({ orgId }: Held): NavigationSection {
       { name: 'Projects', to: base, icon: Database, key: 'p' },
       { name: 'Rooms', to: `${base}/rooms`, icon: MessagesSquare, key: 'm', holdsBelow: true, words: 'messages' },
       { name: 'Events', to: `${base}/events`, icon: Activity, key: 'v' },
+      { name: 'Channels', to: `${base}/channels`, icon: Megaphone, holdsBelow: true, words: 'chat relay' },
       { name: 'Escalations', to: `${base}/escalations`, icon: Siren, key: 'x', holdsBelow: true, words: 'paging' },
     ],
   };
