@@ -130,6 +130,15 @@ await service.control.sql(
   [projectId, binding],
 );
 
+/** The public key of the number one. */
+const curvePoint = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+
+/** A community that waits for its authority. */
+const community = await call(wallet, 'POST', '/channel-communities/v1', {
+  body: { org_id: orgId, community_subject: curvePoint, community_authority_subject: curvePoint },
+  headers: { 'idempotency-key': 'walked' },
+});
+
 const nowhere = '0x00000000000000000000000000000000000000a1';
 const onChain = { chain: 'BASE_SEPOLIA' };
 const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }];
@@ -137,7 +146,8 @@ const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   activateChannelCommunity: {
-    authorityProof: { approvalEvent: {}, communitySubject: 'ab'.repeat(32), relayUrl: 'wss://relay.example.com' },
+    communityInstallationId: community.body.community_installation_id,
+    authorityProof: { approvalEvent: {}, communitySubject: curvePoint, relayUrl: 'wss://relay.example.com' },
   },
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
   linkWalletToOrganization: { wallet: wallet.address },
