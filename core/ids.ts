@@ -44,7 +44,9 @@ export type IdPrefix =
   | 'appv'
   | 'fbk'
   | 'job'
-  | 'aih';
+  | 'aih'
+  | 'arc'
+  | 'arci';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

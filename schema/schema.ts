@@ -63,6 +63,7 @@ import './secrets.ts';
 import './signers.ts';
 import './site-audits.ts';
 import './apps.ts';
+import './archives.ts';
 import './branches.ts';
 import './feedback.ts';
 import './snapshots.ts';

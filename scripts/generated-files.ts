@@ -1,4 +1,5 @@
 import { consoleDocuments } from './console-documents.ts';
+import { archiveFiles } from './sdk/archive-files.ts';
 import { consoleRights } from './console-rights.ts';
 import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
@@ -18,5 +19,6 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operationsPage,
   'docs/surfaces.md': surfacesPage,
   ...sdkFiles(),
+  ...(await archiveFiles()),
   ...commandRows(),
 };
