@@ -240,6 +240,7 @@ const approvals: Readonly<Record<string, () => readonly [approval: string, targe
   'project:secrets:write': () => ['project.secret.write', home.projectId],
   'project:snapshots:manage': () => ['project.snapshots.manage', home.projectId],
   'project:branches:manage': () => ['project.branches.manage', home.projectId],
+  'project:archives:export': () => ['project.archives.export', home.projectId],
   'project:deploys:write': () => ['project.deploy', home.projectId],
   'project:assets:write': () => ['project.deploy', home.projectId],
 };

@@ -37,7 +37,7 @@ test('a project is carried from one gateway to another, deploys there, and is th
 
   const there = importing(other);
   const planned = await there.bring(bytes, { dry_run: true });
-  expect(planned.body).toMatchObject({ status: 'dry_run', project_id: null, archive_digest: taken.archive_digest });
+  expect(planned.body, planned.text).toMatchObject({ status: 'dry_run', project_id: null, archive_digest: taken.archive_digest });
   expect(planned.status).toBe(200);
   expect((await there.bring(bytes, { require_runnable: true })).body).toMatchObject({
     status: 'blocked',
