@@ -1,3 +1,4 @@
+import { inCodePointOrder } from './canonical-json.ts';
 import type { FunctionTrigger, ReleasedFunction, ReleaseState, RoleGate } from './model.ts';
 import { routeToWire } from './wire.ts';
 
@@ -109,10 +110,13 @@ const gateOf = (gate: RoleGate): Json => ({
   ...(gate.signInPath === null ? {} : { sign_in_path: gate.signInPath }),
 });
 
-/** What a release amounts to, on whatever platform. Contract 03, section 2.12. */
+/** A release that was planned has its files in another order than one that was read. */
+const inKeys = <Value>(entries: ReadonlyMap<string, Value>) => inCodePointOrder(entries, ([key]) => key);
+
+/** What a release amounts to, on whatever platform: lists come in the order of their keys. Contract 03, section 2.12. */
 export const portableState = (state: ReleaseState): Json => ({
   site: {
-    paths: [...state.site].map(([path, { sha256, size, contentType }]) => ({
+    paths: inKeys(state.site).map(([path, { sha256, size, contentType }]) => ({
       path,
       content_sha256: sha256,
       content_type: contentType,
@@ -122,7 +126,7 @@ export const portableState = (state: ReleaseState): Json => ({
   static_manifest: {
     public_path_mode: state.manifest.mode,
     spa_fallback: state.manifest.spaFallback,
-    files: [...state.manifest.files].map(([path, file]) => ({
+    files: inKeys(state.manifest.files).map(([path, file]) => ({
       public_path: path,
       asset_path: file.assetPath,
       content_sha256: file.sha256,
@@ -130,7 +134,7 @@ export const portableState = (state: ReleaseState): Json => ({
       authority: file.authority,
     })),
   },
-  functions: [...state.functions].map(([name, one]) => ({
+  functions: inKeys(state.functions).map(([name, one]) => ({
     name,
     code_hash: one.codeHash,
     runtime: one.runtime,
