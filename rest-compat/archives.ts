@@ -12,14 +12,20 @@ interface ImportAnswer {
   readonly status: keyof typeof importStatuses;
 }
 
-const importRoute = route('POST', '/archives/v1/import', { usual: 201, of: ({ status }) => importStatuses[status] }, importArchive, {
+const importRoute = route(
+  'POST',
+  '/archives/v1/import',
+  { usual: 201, of: ({ status }) => importStatuses[status] },
+  importArchive,
+  {
     archive_path: ['body archive_path', 'body archivePath'],
     archive_sha256: ['body archive_sha256', 'body archiveSha256'],
     org_id: ['body org_id', 'body orgId'],
     dry_run: ['body dry_run', 'body dryRun'],
     require_runnable: ['body require_runnable', 'body requireRunnable'],
     secret_values: ['body secret_values', 'body secretValues'],
-  });
+  },
+);
 
 /** Paths of archives that are not as plain as others. Contract 03, section 8. */
 export const archiveRoutes: readonly Route[] = [

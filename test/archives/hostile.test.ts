@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { StructureCode } from '../../engines/archives/portable/diagnostics.ts';
 import { structureCodes } from '../../engines/archives/portable/diagnostics.ts';
-import { type ArchiveLimits, archiveLimits, blobPath, blobType, copyPath, copyType } from '../../engines/archives/portable/format.ts';
+import {
+  type ArchiveLimits,
+  archiveLimits,
+  blobPath,
+  blobType,
+  copyPath,
+  copyType,
+} from '../../engines/archives/portable/format.ts';
 import { readTar } from '../../engines/archives/portable/tar-read.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../engines/archives/portable/tar-write.ts';
 import { readArchive } from '../../engines/archives/portable/verify.ts';
@@ -43,7 +50,9 @@ const members = (changed: readonly Member[] = []): Member[] => {
     jsonMember(
       'storage.index',
       version('storage_index', {
-        objects: [{ key: 'logo', size: logo.length, digest: `sha256:${sha256Of(logo)}`, blob_path: blobPath(sha256Of(logo)) }],
+        objects: [
+          { key: 'logo', size: logo.length, digest: `sha256:${sha256Of(logo)}`, blob_path: blobPath(sha256Of(logo)) },
+        ],
       }),
     ),
     jsonMember('runtime.index', version('runtime_index', {})),
@@ -109,63 +118,156 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 const spoilt: readonly (readonly [string, StructureCode, () => Promise<Uint8Array>])[] = [
   ['a file that was changed', 'ARCHIVE_DIGEST_MISMATCH', () => changed(copyPath('t0001'), () => '2\ttwo\n')],
-  ['another digest than its index says', 'ARCHIVE_DIGEST_MISMATCH', () =>
-    changed('index.json', (text) => text.replace(/"archive_digest": "sha256:./, '"archive_digest": "sha256:0').replace('sha256:00', 'sha256:11'))],
+  [
+    'another digest than its index says',
+    'ARCHIVE_DIGEST_MISMATCH',
+    () =>
+      changed('index.json', (text) =>
+        text.replace(/"archive_digest": "sha256:./, '"archive_digest": "sha256:0').replace('sha256:00', 'sha256:11'),
+      ),
+  ],
   ['a file that is longer', 'ARCHIVE_SIZE_MISMATCH', () => changed(copyPath('t0001'), (text) => text + text)],
-  ['another version', 'ARCHIVE_UNSUPPORTED_VERSION', () => changed('index.json', (text) => text.replace('archive.index.v1', 'archive.index.v2'))],
-  ['a capability that is not known', 'ARCHIVE_UNSUPPORTED_REQUIRED_CAPABILITY', async () =>
-    tarOf(await entriesOf(members(), ['svc.core.teleport.v1']))],
-  ['another media type', 'ARCHIVE_MEDIA_TYPE_UNSUPPORTED', async () =>
-    tarOf(await entriesOf(members([{ ...blob('blob.storage.logo', logo), mediaType: 'text/html' }])))],
-  ['a path that leads out of it', 'ARCHIVE_PATH_UNSAFE', async () =>
-    tarOf([...(await entriesOf(members())), { path: 'blobs/../../etc/passwd', bytes: Buffer.from('x') }])],
-  ['an absolute path', 'ARCHIVE_PATH_UNSAFE', async () =>
-    tarOf([...(await entriesOf(members())), { path: '/etc/passwd', bytes: Buffer.from('x') }])],
-  ['a descriptor that leads out of it', 'ARCHIVE_PATH_UNSAFE', () =>
-    changed('index.json', (text) => text.replace('"path": "auth/config.json"', '"path": "../auth/config.json"'))],
-  ['a document that is too long', 'ARCHIVE_SIZE_LIMIT_EXCEEDED', () =>
-    changed('manifest/fact-set.json', () => JSON.stringify('x'.repeat(archiveLimits.descriptorBytes)))],
-  ['a document that is too deep', 'ARCHIVE_DESCRIPTOR_TOO_DEEP', () => changed('manifest/fact-set.json', () => nested(65))],
-  ['a document that is a million levels deep', 'ARCHIVE_DESCRIPTOR_TOO_DEEP', () =>
-    changed('manifest/fact-set.json', () => nested(1_000_000))],
-  ['no index', 'ARCHIVE_DESCRIPTOR_MISSING', async () =>
-    tarOf((await entriesOf(members())).filter(({ path }) => path !== 'index.json'))],
-  ['a file that no index names', 'ARCHIVE_DESCRIPTOR_MISSING', async () =>
-    tarOf([...(await entriesOf(members())), { path: 'more.txt', bytes: Buffer.from('x') }])],
-  ['bytes that are not there', 'ARCHIVE_BLOB_MISSING', async () =>
-    tarOf((await entriesOf(members())).filter(({ path }) => !path.startsWith('blobs/')))],
-  ['bytes of a release that are not there', 'ARCHIVE_BLOB_MISSING', async () =>
-    tarOf(await entriesOf(members([jsonMember('release_spec', { site: { replace: { a: { sha256: sha256Of('a'), size: 1 } } } })])))],
-  ['a path twice', 'ARCHIVE_DUPLICATE_PATH', async () => {
-    const entries = await entriesOf(members());
-    return tarOf([...entries, entries[0]!]);
-  }],
-  ['a path twice but for capital letters', 'ARCHIVE_DUPLICATE_PATH', async () =>
-    tarOf([...(await entriesOf(members())), { path: 'INDEX.json', bytes: Buffer.from('{}') }])],
-  ['a member twice', 'ARCHIVE_DUPLICATE_JSON_KEY', () => changed('index.json', (text) => text.replace('{', '{"mediaType": "x",'))],
-  ['a member twice, spelt otherwise', 'ARCHIVE_DUPLICATE_JSON_KEY', () =>
-    changed('index.json', (text) => text.replace('{', '{"\\u006dediaType": "x",'))],
+  [
+    'another version',
+    'ARCHIVE_UNSUPPORTED_VERSION',
+    () => changed('index.json', (text) => text.replace('archive.index.v1', 'archive.index.v2')),
+  ],
+  [
+    'a capability that is not known',
+    'ARCHIVE_UNSUPPORTED_REQUIRED_CAPABILITY',
+    async () => tarOf(await entriesOf(members(), ['svc.core.teleport.v1'])),
+  ],
+  [
+    'another media type',
+    'ARCHIVE_MEDIA_TYPE_UNSUPPORTED',
+    async () => tarOf(await entriesOf(members([{ ...blob('blob.storage.logo', logo), mediaType: 'text/html' }]))),
+  ],
+  [
+    'a path that leads out of it',
+    'ARCHIVE_PATH_UNSAFE',
+    async () => tarOf([...(await entriesOf(members())), { path: 'blobs/../../etc/passwd', bytes: Buffer.from('x') }]),
+  ],
+  [
+    'an absolute path',
+    'ARCHIVE_PATH_UNSAFE',
+    async () => tarOf([...(await entriesOf(members())), { path: '/etc/passwd', bytes: Buffer.from('x') }]),
+  ],
+  [
+    'a descriptor that leads out of it',
+    'ARCHIVE_PATH_UNSAFE',
+    () => changed('index.json', (text) => text.replace('"path": "auth/config.json"', '"path": "../auth/config.json"')),
+  ],
+  [
+    'a document that is too long',
+    'ARCHIVE_SIZE_LIMIT_EXCEEDED',
+    () => changed('manifest/fact-set.json', () => JSON.stringify('x'.repeat(archiveLimits.descriptorBytes))),
+  ],
+  [
+    'a document that is too deep',
+    'ARCHIVE_DESCRIPTOR_TOO_DEEP',
+    () => changed('manifest/fact-set.json', () => nested(65)),
+  ],
+  [
+    'a document that is a million levels deep',
+    'ARCHIVE_DESCRIPTOR_TOO_DEEP',
+    () => changed('manifest/fact-set.json', () => nested(1_000_000)),
+  ],
+  [
+    'no index',
+    'ARCHIVE_DESCRIPTOR_MISSING',
+    async () => tarOf((await entriesOf(members())).filter(({ path }) => path !== 'index.json')),
+  ],
+  [
+    'a file that no index names',
+    'ARCHIVE_DESCRIPTOR_MISSING',
+    async () => tarOf([...(await entriesOf(members())), { path: 'more.txt', bytes: Buffer.from('x') }]),
+  ],
+  [
+    'bytes that are not there',
+    'ARCHIVE_BLOB_MISSING',
+    async () => tarOf((await entriesOf(members())).filter(({ path }) => !path.startsWith('blobs/'))),
+  ],
+  [
+    'bytes of a release that are not there',
+    'ARCHIVE_BLOB_MISSING',
+    async () =>
+      tarOf(
+        await entriesOf(
+          members([jsonMember('release_spec', { site: { replace: { a: { sha256: sha256Of('a'), size: 1 } } } })]),
+        ),
+      ),
+  ],
+  [
+    'a path twice',
+    'ARCHIVE_DUPLICATE_PATH',
+    async () => {
+      const entries = await entriesOf(members());
+      return tarOf([...entries, entries[0]!]);
+    },
+  ],
+  [
+    'a path twice but for capital letters',
+    'ARCHIVE_DUPLICATE_PATH',
+    async () => tarOf([...(await entriesOf(members())), { path: 'INDEX.json', bytes: Buffer.from('{}') }]),
+  ],
+  [
+    'a member twice',
+    'ARCHIVE_DUPLICATE_JSON_KEY',
+    () => changed('index.json', (text) => text.replace('{', '{"mediaType": "x",')),
+  ],
+  [
+    'a member twice, spelt otherwise',
+    'ARCHIVE_DUPLICATE_JSON_KEY',
+    () => changed('index.json', (text) => text.replace('{', '{"\\u006dediaType": "x",')),
+  ],
   ['a document that is no JSON', 'ARCHIVE_MALFORMED_JSON', () => changed('index.json', (text) => text.slice(0, -5))],
-  ['a document that is no UTF-8', 'ARCHIVE_MALFORMED_JSON', async () =>
-    tarOf((await entriesOf(members())).map((one) => (one.path === 'index.json' ? { ...one, bytes: Buffer.from([0x22, 0xff, 0x22]) } : one)))],
-  ['an index with a member more', 'ARCHIVE_MALFORMED_JSON', () => changed('index.json', (text) => text.replace('{', '{"more": 1,'))],
+  [
+    'a document that is no UTF-8',
+    'ARCHIVE_MALFORMED_JSON',
+    async () =>
+      tarOf(
+        (await entriesOf(members())).map((one) =>
+          one.path === 'index.json' ? { ...one, bytes: Buffer.from([0x22, 0xff, 0x22]) } : one,
+        ),
+      ),
+  ],
+  [
+    'an index with a member more',
+    'ARCHIVE_MALFORMED_JSON',
+    () => changed('index.json', (text) => text.replace('{', '{"more": 1,')),
+  ],
   ['an end in the middle', 'ARCHIVE_MALFORMED_TAR', async () => tarOf(await entriesOf(members())).subarray(0, 1_300)],
-  ['no mark of its end', 'ARCHIVE_MALFORMED_TAR', async () => {
-    const tar = tarOf(await entriesOf(members()));
-    return tar.subarray(0, tar.length - 1_024);
-  }],
-  ['a head with another sum', 'ARCHIVE_MALFORMED_TAR', async () => {
-    const tar = tarOf(await entriesOf(members()));
-    tar[0] = 0x78;
-    return tar;
-  }],
-  ['something behind its end', 'ARCHIVE_MALFORMED_TAR', async () =>
-    Buffer.concat([tarOf(await entriesOf(members())), tarHeader('late.txt', 0)])],
+  [
+    'no mark of its end',
+    'ARCHIVE_MALFORMED_TAR',
+    async () => {
+      const tar = tarOf(await entriesOf(members()));
+      return tar.subarray(0, tar.length - 1_024);
+    },
+  ],
+  [
+    'a head with another sum',
+    'ARCHIVE_MALFORMED_TAR',
+    async () => {
+      const tar = tarOf(await entriesOf(members()));
+      tar[0] = 0x78;
+      return tar;
+    },
+  ],
+  [
+    'something behind its end',
+    'ARCHIVE_MALFORMED_TAR',
+    async () => Buffer.concat([tarOf(await entriesOf(members())), tarHeader('late.txt', 0)]),
+  ],
   ['no tar at all', 'ARCHIVE_MALFORMED_TAR', () => Promise.resolve(Buffer.alloc(2_048, 'x'))],
   ['nothing', 'ARCHIVE_MALFORMED_TAR', () => Promise.resolve(Buffer.alloc(0))],
   ...(['1', '2', '3', '4', '6', 'x', 'L'] as const).map(
     (type) =>
-      [`an entry of the type ${type}`, 'ARCHIVE_ENTRY_TYPE_UNSUPPORTED', () => head((block) => block.write(type, 156))] as const,
+      [
+        `an entry of the type ${type}`,
+        'ARCHIVE_ENTRY_TYPE_UNSUPPORTED',
+        () => head((block) => block.write(type, 156)),
+      ] as const,
   ),
 ];
 

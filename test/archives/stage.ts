@@ -53,7 +53,9 @@ export async function exporting(service: Service) {
   };
   await sql(`insert into notes (body, mood) select 'row ' || n, 'good' from generate_series(1, 300) n order by n desc`);
   const user = { email: 'grace@example.com', password: 'a long enough password' };
-  const signup = await service.call<Any>(withHeaders({ apikey: home.anonKey }), 'POST', '/auth/v1/signup', { body: user });
+  const signup = await service.call<Any>(withHeaders({ apikey: home.anonKey }), 'POST', '/auth/v1/signup', {
+    body: user,
+  });
   expect(signup.status, signup.text).toBeLessThan(300);
   return { ...home, key, mine, deployed, sql, user, ...archiving(service, home.wallet, home.projectId) };
 }

@@ -27,7 +27,10 @@ const download: Command = {
     const output = flags.text('output') ?? `${id}.svcar`;
     const path = `/projects/v1/${project}/archives/${encodeURIComponent(id)}/download`;
     const answer = await open(cli, { method: 'GET', path, project });
-    await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(resolve(cli.cwd, output), { mode: 0o600 }));
+    await pipeline(
+      Readable.fromWeb(answer.body as never),
+      createWriteStream(resolve(cli.cwd, output), { mode: 0o600 }),
+    );
     return { archive_id: id, output, size_bytes: Number(answer.headers.get('content-length')) };
   },
 };

@@ -42,7 +42,8 @@ const importProject: Command = {
       ...(file === undefined ? {} : { secretValues: valuesIn(await readText(cli, file)) }),
     };
     const orgId = flags.text('org');
-    if (!flags.is('on-server')) return importArchiveFile(await connection(cli), resolve(cli.cwd, path), { ...given, orgId });
+    if (!flags.is('on-server'))
+      return importArchiveFile(await connection(cli), resolve(cli.cwd, path), { ...given, orgId });
     return perform(cli, rows['archives.import'], {
       org_id: orgId,
       archive_path: path,
