@@ -90,7 +90,7 @@ export async function importArchiveFile(
     if (arrived) continue;
     const part = bytes.slice(byteStart, byteEnd + 1);
     const checksum = base64Of(await sha256Of(part, () => {}));
-    await sendPart(connection, { url, bytes: part, checksum, signal: undefined });
+    await sendPart(connection, { url, bytes: part, checksum, signal: new AbortController().signal });
   }
   if (!plan.isHeld) await archives(connection).commitUpload({ orgId, sha256 });
   return archives(connection).import({ ...input, archiveSha256: sha256 });
