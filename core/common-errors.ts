@@ -54,6 +54,11 @@ export const commonErrors = defineErrors({
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
+  PROJECT_HAS_PENDING_TRANSFER: row(
+    409,
+    'conflict',
+    'The project is offered to somebody else: what is handed over with it stays as it is until that is over.',
+  ),
   PAYMENT_REQUIRED: row(402, 'payment', 'This is paid from the prepaid balance, which does not cover it.', {
     nextActions: [
       fund,

@@ -47,9 +47,7 @@ export interface GuardedOpening {
  */
 export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
   const { url, method = 'GET', headers, body, signal, trial, agent = false } = opening;
-  // A literal address is never looked up.
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !opening.isAllowed(literal)) return Promise.reject(opening.refusal());
+  if (isForbiddenLiteral(url, opening)) return Promise.reject(opening.refusal());
   const options: RequestOptions = {
     method,
     // As it is sent: the body is counted as it comes.
@@ -77,10 +75,20 @@ export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
   });
 }
 
+/** Whether an address itself is where a name would be, and is refused: it is never looked up. */
+export function isForbiddenLiteral({ hostname }: URL, { isAllowed }: Pick<AddressJudge, 'isAllowed'>): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return isIP(literal) !== 0 && !isAllowed(literal);
+}
+
 const isPieces = (body: GuardedOpening['body']): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && Symbol.asyncIterator in body;
 
-function watch(request: ClientRequest, { isAllowed, refusal, onStage }: GuardedOpening): void {
+/** How the address of a connection is judged. */
+export type AddressJudge = Pick<GuardedOpening, 'resolve' | 'isAllowed' | 'refusal' | 'onStage'>;
+
+/** Judges the address that a request was connected to. */
+export function watch(request: ClientRequest, { isAllowed, refusal, onStage }: AddressJudge): void {
   request.on('socket', (socket) => {
     // It was judged when it was made.
     if (request.reusedSocket) {
@@ -97,8 +105,8 @@ function watch(request: ClientRequest, { isAllowed, refusal, onStage }: GuardedO
 }
 
 /** Resolves a name, and refuses it when any of its addresses is refused: the next look might find that one alone. */
-const checkedLookup =
-  ({ resolve = systemLookup, isAllowed, refusal, onStage }: GuardedOpening): LookupFunction =>
+export const checkedLookup =
+  ({ resolve = systemLookup, isAllowed, refusal, onStage }: AddressJudge): LookupFunction =>
   (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);

@@ -46,7 +46,11 @@ export type IdPrefix =
   | 'job'
   | 'aih'
   | 'arc'
-  | 'arci';
+  | 'arci'
+  | 'chci'
+  | 'chrt'
+  | 'chrd'
+  | 'chnp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -33,6 +33,7 @@ export type KeyPurpose =
   | 'mail-return-paths'
   | 'notice-secrets'
   | 'signer-keys'
+  | 'channel-keys'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

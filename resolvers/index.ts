@@ -12,6 +12,7 @@ import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
 import { branches } from './branches/domain.ts';
+import { channelRoutesDomain } from './channel-routes/domain.ts';
 import { checkoutsDomain } from './checkouts/domain.ts';
 import { ci } from './ci/domain.ts';
 import { contacts } from './contacts/domain.ts';
@@ -57,6 +58,7 @@ import { audits } from './site-audits/domain.ts';
 import { snapshots } from './snapshots/domain.ts';
 import { tiers } from './tiers/domain.ts';
 import { traffic } from './traffic/domain.ts';
+import { transfers } from './transfers/domain.ts';
 import { vaults } from './vaults/domain.ts';
 import { verifications } from './verifications/domain.ts';
 import { vouchers } from './vouchers/domain.ts';
@@ -91,6 +93,7 @@ export const domains: readonly Domain[] = [
   aiDomain,
   hosts,
   traffic,
+  transfers,
   live,
   rooms,
   roomInvites,
@@ -104,6 +107,7 @@ export const domains: readonly Domain[] = [
   faucet,
   lifecycle,
   billing,
+  channelRoutesDomain,
   checkoutsDomain,
   auth,
   sessions,

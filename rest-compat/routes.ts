@@ -7,6 +7,7 @@ import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
 import { cacheRoutes } from './cache.ts';
+import { channelRouteRoutes } from './channel-routes.ts';
 import { ciRoutes } from './ci.ts';
 import { claimRoutes } from './claims.ts';
 import { contentRoutes } from './content.ts';
@@ -37,6 +38,7 @@ import { type Route, route } from './route.ts';
 import { signerRoutes } from './signers.ts';
 import { snapshotRoutes } from './snapshots.ts';
 import { tierRoutes } from './tiers.ts';
+import { transferRoutes } from './transfers.ts';
 import { vaultRoutes } from './vaults.ts';
 import { verificationRoutes } from './verifications.ts';
 import { voucherRoutes } from './vouchers.ts';
@@ -61,6 +63,7 @@ export const routes: readonly Route[] = [
   ...archiveRoutes,
   ...snapshotRoutes,
   ...appRoutes,
+  ...transferRoutes,
   ...feedbackRoutes,
   ...hostRoutes,
   ...cacheRoutes,
@@ -89,4 +92,5 @@ export const routes: readonly Route[] = [
   ...productRoutes,
   ...verificationRoutes,
   ...operations.flatMap(ownRoute),
+  ...channelRouteRoutes,
 ];

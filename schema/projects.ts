@@ -101,6 +101,10 @@ ProjectRef.implement({
       nullable: true,
       description: 'Rows that one update or delete of its rows may change; null for any number.',
     }),
+    pendingTransferId: t.exposeString('transferId', {
+      nullable: true,
+      description: 'The offer of it to somebody else that is pending; null without one.',
+    }),
     state: t.expose('state', { type: ProjectStateEnum, description: 'How far its making has come.' }),
     status: t.field({ type: ProjectStatusEnum, description: 'What serving it amounts to.', resolve: statusOf }),
     tier: t.expose('orgTier', { type: TierEnum, description: 'The organization’s tier.' }),

@@ -1,5 +1,6 @@
 import { admitWriter } from '../resolvers/vaults/admit-writer.ts';
 import { enrolKey } from '../resolvers/vaults/enrol-key.ts';
+import { findVault } from '../resolvers/vaults/find-vault.ts';
 import { takePush } from '../resolvers/vaults/push.ts';
 import { registerVault } from '../resolvers/vaults/register-vault.ts';
 import { reportLostKey } from '../resolvers/vaults/report-lost-key.ts';
@@ -7,7 +8,7 @@ import { rotateEpoch } from '../resolvers/vaults/rotate-epoch.ts';
 import type { VaultRow, Writer } from '../resolvers/vaults/vault-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { changeField } from './operation-field.ts';
+import { changeField, readField } from './operation-field.ts';
 import { MemberRef } from './orgs.ts';
 
 const VaultWriterRef = builder.objectRef<Writer>('VaultWriter').implement({
@@ -41,6 +42,8 @@ const VaultRef = builder.objectRef<VaultRow>('Vault').implement({
     }),
   }),
 });
+
+readField('vault', findVault, { type: VaultRef });
 
 changeField('enrolMemberKey', enrolKey, {
   type: MemberRef,

@@ -3,6 +3,7 @@ import { createGuardedFetch } from '../core/guarded-fetch.ts';
 import { newId } from '../core/ids.ts';
 import { ResponseBackpressure } from '../core/response-backpressure.ts';
 import { createTelegram } from '../engines/chat/telegram.ts';
+import { createRelays } from '../engines/relay/relay-client.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
@@ -86,6 +87,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         timeoutMs: webhookMs,
         readsBody: false,
       }),
+      relays: createRelays({ named: config.webhookOrigins }),
       telegram: openTelegram(config),
       jobLimits: config.jobs,
       rateLimiter: new RateLimiter(),

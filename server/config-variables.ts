@@ -260,7 +260,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   WEBHOOK_ORIGINS: open(
     'webhooks go to https addresses of the public internet alone',
-    'Origins that webhooks of projects may go to besides: they may lie in a private network or on this machine, and speak plain http (`http://localhost:8080`). Every project can send to them.',
+    'Origins that webhooks of projects may go to besides: they may lie in a private network or on this machine, and speak plain http (`http://localhost:8080`). Every project can send to them. Relays of chat communities may lie there, too: `ws://` goes by the origin of `http://`.',
   ),
   TELEGRAM_BOT_TOKEN: secret(
     'no chats of Telegram are connected',

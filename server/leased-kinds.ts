@@ -5,6 +5,7 @@ import { versionWork } from '../resolvers/apps/prepare-version.ts';
 import { projectArchiveWork } from '../resolvers/archives/export/make-archive.ts';
 import { archiveImportWork } from '../resolvers/archives/import/make-import.ts';
 import { branchWork } from '../resolvers/branches/branch-workers.ts';
+import { channelWork } from '../resolvers/channel-routes/route-workers.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
 import { faucetWork } from '../resolvers/faucet/send-drip.ts';
 import { runWork } from '../resolvers/functions/runs/run-workers.ts';
@@ -30,6 +31,7 @@ export const leasedKinds = {
   archiveImportWork: [archiveImportWork],
   jobWork: [jobWork],
   jobCallbackWork: [jobCallbackWork],
+  channelPublishing: [channelWork],
 } satisfies Partial<Record<keyof Services, readonly LeasedKind[]>>;
 
 export type LeasedName = keyof typeof leasedKinds;

@@ -60,6 +60,16 @@ const particular: readonly Tool[] = [
     named('errors.get', 'errors_list'),
     named('errors.list', 'errors_list'),
   ),
+  eitherTool(
+    {
+      name: 'get_channel_route',
+      description:
+        'A channel that an organization has its events told in, how it stands and what waits; with org_id alone, all of an organization.',
+      isFirst: has('channel_route_id'),
+    },
+    named('channelRoutes.get', 'get_channel_route'),
+    named('channelRoutes.list', 'get_channel_route'),
+  ),
   withManifest(named('projects.applyExpose', 'apply_expose')),
   eitherTool(
     {

@@ -82,6 +82,10 @@ export const projects = pgTable(
     createdAt: createdAt(),
     archivedAt: moment('archived_at'),
     deletedAt: moment('deleted_at'),
+    /** The offer of it that is pending; while there is one, nothing of it is changed that is handed over with it. */
+    transferId: uuid('transfer_id'),
+    /** When it came to its organization from another one; null for one that has always been there. */
+    transferredAt: moment('transferred_at'),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.id] }),

@@ -1,6 +1,7 @@
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { LifecycleState, Org } from '../../db/schema/orgs.ts';
+import type { Project } from '../../db/schema/projects.ts';
 import { dormantDaysMin, lifecycleDays } from '../limits/limits.ts';
 
 type OrgLifecycle = Pick<Org, 'tier' | 'lifecycleState' | 'lifecycleEnteredAt' | 'leaseExpiresAt'>;
@@ -39,6 +40,24 @@ export function refuseWhileClosed(org: OrgLifecycle | undefined): void {
       ...(state === 'purged' ? {} : { scheduled_purge_at: at('purged') }),
     },
     ...(state === 'purged' ? {} : { nextActions: [renewTier(org.tier), checkUsage] }),
+  });
+}
+
+/**
+ * Refuses a change of what is handed over with a project, while an offer of it is pending. Undefined: the change is on no
+ * project. Contract 01, section 5.12.
+ *
+ * @throws PROJECT_HAS_PENDING_TRANSFER
+ */
+export function refuseWhileOffered(project: Pick<Project, 'id' | 'transferId'> | undefined): void {
+  if (project == null || project.transferId === null) return;
+  const path = `/agent/v1/transfers/${project.transferId}`;
+  throw new ServiceError('PROJECT_HAS_PENDING_TRANSFER', {
+    details: { transfer_id: project.transferId, project_id: project.id },
+    nextActions: [
+      { type: 'cancel_transfer', method: 'POST', path: `${path}/cancel`, why: 'Take the offer back.' },
+      { type: 'view_transfer', method: 'GET', path, why: 'Look to whom it is offered, and until when.' },
+    ],
   });
 }
 

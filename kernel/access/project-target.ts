@@ -14,6 +14,8 @@ export interface ProjectTarget {
   readonly orgId: string;
   /** Its keys are made from it. */
   readonly createdAt: Date;
+  /** When it came to its organization from another one: its service key is made from it. */
+  readonly transferredAt: Date | null;
   /** Names the project's hosts. */
   readonly publicId: string;
   /** Names of hosts that the project has claimed, beside the one that comes from its public id. */
@@ -94,6 +96,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   projectId,
   orgId: row.orgId,
   createdAt: row.createdAt,
+  transferredAt: row.transferredAt,
   publicId: row.publicId,
   hostNames: row.hostNames,
   database: { server: row.server, databaseName: row.databaseName, roleName: row.roleName },
@@ -111,6 +114,7 @@ const target = {
     projects,
     'orgId',
     'createdAt',
+    'transferredAt',
     'publicId',
     'state',
     'server',

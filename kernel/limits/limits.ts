@@ -51,6 +51,9 @@ export const newcomerRate = { perSecond: 10, burst: 10_000 };
 /** Mails with invitations that one organization may cause: they go to people who never asked for any. */
 export const inviteMailRate = { perSecond: 0.05, burst: 200 };
 
+/** Mails with offers of projects that one organization may cause, for the same reason. */
+export const offerMailRate = { perSecond: 0.01, burst: 50 };
+
 /** Hours until an invitation expires, unless told, and at most. Contract 01, section 6.5. */
 export const inviteHours = { usual: 168, most: 8_760 } as const;
 

@@ -46,6 +46,7 @@ export type StepUpClass =
   | 'recovery.issue'
   | 'cli.authorize'
   | 'operator.contact'
+  | 'channel.route'
   | 'project.delete'
   | 'project.keys'
   | 'project.contents'
@@ -124,8 +125,11 @@ interface Changes<Input extends z.ZodObject, Output> {
   /** An operator session may do it, too: it concerns that session itself. */
   readonly forReaders?: true;
   readonly writeApproval?: WriteApproval<z.output<Input>>;
-  /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
-  readonly lifecycle?: 'gated';
+  /**
+   * `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. `owned` is gated,
+   * and refused too while the project is offered to somebody else: it changes what is handed over with it.
+   */
+  readonly lifecycle?: 'gated' | 'owned';
   /**
    * Its answer lets any holder act, such as a cookie, a token or a key, or it is about the very session that
    * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
@@ -138,6 +142,8 @@ interface Changes<Input extends z.ZodObject, Output> {
    * input, and what the operation makes is found by it again for as long as that is there.
    */
   readonly idempotency?: 'required' | 'own';
+  /** The code that a key is refused with which another request has used. @default IDEMPOTENCY_KEY_REUSED */
+  readonly reusedKeyCode?: ErrorCode;
   /**
    * Fills into a stored outcome what was not known when it was stored: the positions of feed rows, which are written
    * after it so that their feeds are locked for a moment only. Runs when the outcome is given again.

@@ -141,7 +141,7 @@ export const getFork = query({
 
 /** The keys of a fork, which are good once it is there. */
 export const keysOfFork = ({ services }: Pick<Context, 'services'>, { id, projectCreatedAt }: Fork) =>
-  projectKeysOf(services.keys, { id, createdAt: projectCreatedAt });
+  projectKeysOf(services.keys, { id, createdAt: projectCreatedAt, transferredAt: null });
 
 /** A fork with its functions, and the secrets that it has yet to be given. */
 export async function showFork({ services }: Pick<Context, 'services'>, fork: Fork): Promise<ShownFork> {

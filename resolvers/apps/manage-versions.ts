@@ -45,7 +45,7 @@ export const updateVersion = mutation({
     'Change what is said of a published version: its description, tags, visibility, price, and whether it may be forked.',
   path: 'PATCH /projects/v1/admin/:project_id/versions/:version_id',
   access: onProject(manages, ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ project: projectId, version: versionId, ...sayings }),
   async handler(work, { version: id, ...input }): Promise<AppVersion> {
     const project = await lockProjectFor(work, manages);

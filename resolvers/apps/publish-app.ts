@@ -57,7 +57,7 @@ export const publishApp = mutation({
     'Publish what a project serves now as a version that others may fork: its release and its schema, never its data or secrets.',
   path: 'POST /projects/v1/admin/:project_id/publish 201',
   access: onProject(action, ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     ...sayings,

@@ -83,7 +83,7 @@ export const changeSettings = stepMutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
   access: onOwnProject(),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.strictObject({
     project_id: ownProject,
     allow_password_set: z.boolean().optional().describe('Whether users without a password may set one.'),

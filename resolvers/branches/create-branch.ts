@@ -43,7 +43,7 @@ export const createBranch = mutation({
   path: 'POST /projects/v1/:project_id/branches 201',
   credentialBound: true,
   access: onProject(action, ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: branchApproval,
   input: z.object({
     project: projectId,
@@ -117,7 +117,7 @@ export const createBranch = mutation({
 
 /** The keys of a branch, which are good once it is there. */
 export const keysOfBranch = ({ services }: Pick<Context, 'services'>, { id, projectCreatedAt }: Branch) =>
-  projectKeysOf(services.keys, { id, createdAt: projectCreatedAt });
+  projectKeysOf(services.keys, { id, createdAt: projectCreatedAt, transferredAt: null });
 
 /** A branch takes as much as what it is made from. @throws QUOTA_EXCEEDED */
 async function refuseFullStorage({ services, org, project }: Context & ProjectScope): Promise<void> {

@@ -28,7 +28,7 @@ export const deleteBranch = stepMutation({
   summary: 'Delete a branch of a project with all that is in it, for good. One that is being made is ended.',
   path: 'DELETE /projects/v1/:project_id/branches/:branch_id',
   access: onProject(branchActions['project:branches:manage'], ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: branchApproval,
   input: z.object({ project: projectId, branch: branchId }),
   steps: {

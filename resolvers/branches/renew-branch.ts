@@ -19,7 +19,7 @@ export const renewBranch = mutation({
   summary: 'Keep a branch of a project for another while, counted from now on.',
   path: 'POST /projects/v1/:project_id/branches/:branch_id/renew',
   access: onProject(branchActions['project:branches:manage'], ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: branchApproval,
   input: z.object({ project: projectId, branch: branchId, ttl_days: ttlDays }),
   async handler(work, { branch: id, ttl_days: days }): Promise<Branch> {

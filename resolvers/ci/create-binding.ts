@@ -27,7 +27,7 @@ export const createBinding = mutation({
   command: 'ci link github',
   summary: 'Let workflows of CI deploy to a project, by what a wallet of an owner or admin has signed for it.',
   access: onProject(action, ({ project }: { readonly project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     provider: z.literal('github-actions').default('github-actions').describe('Whose workflows they are.'),

@@ -68,7 +68,7 @@ export const commitDeploy = mutation({
     sought.plan,
     ({ plan }: { readonly plan: string }) => plan,
   ),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: { action: 'project.deploy', field: 'project_id', target: (_input, scope) => scope?.project?.id },
   input: z.object({
     plan: z.string().min(1).max(64).describe('The plan, `plan_…`.'),

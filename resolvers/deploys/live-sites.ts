@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { sql } from '../../db/drizzle.ts';
+import { projects } from '../../db/schema/projects.ts';
 import { liveReleases, releaseParts, releases } from '../../db/schema/releases.ts';
 import { orNull, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import { type HostedRelease, lookupPaths } from '../../engines/hosting/resolve.ts';
@@ -87,12 +88,12 @@ export class LiveSites {
   }
 
   /** The live release of a project; null without one. */
-  async live(orgId: string, projectId: string): Promise<Site | null> {
+  async live(projectId: string): Promise<Site | null> {
     const known = this.known(projectId);
     if (known !== undefined) return known;
     let asking = this.#asking.get(projectId);
     if (asking === undefined) {
-      const asked = this.#ask(orgId, projectId).then((site) => {
+      const asked = this.#ask(projectId).then((site) => {
         // A signal that came meanwhile has another one ask.
         if (this.#asking.get(projectId) === asked)
           this.#live.set(projectId, { site, until: performance.now() + believedMs }, 1);
@@ -110,13 +111,14 @@ export class LiveSites {
 
   /** A release of a project by its id, as it is shown by itself. */
   async release(orgId: string, releaseId: string): Promise<Site | null> {
-    const known = this.#sites.get(releaseId);
+    const key = `${orgId} ${releaseId}`;
+    const known = this.#sites.get(key);
     if (known !== undefined) return known;
     const [row] = await this.#db.rows(releaseStatement.with({ orgId, id: releaseId }));
     if (row === undefined) return null;
     const site = siteOf({ ...row, orgId });
     this.#sites.set(
-      releaseId,
+      key,
       site,
       2_048 + site.parts.length * 80 + site.routes.exact.size * 512 + site.functions.size * 2_048,
     );
@@ -158,10 +160,10 @@ export class LiveSites {
     return read;
   }
 
-  async #ask(orgId: string, projectId: string): Promise<Site | null> {
-    const [row] = await this.#db.rows(liveStatement.with({ orgId, projectId }));
+  async #ask(projectId: string): Promise<Site | null> {
+    const [row] = await this.#db.rows(liveStatement.with({ projectId }));
     if (row?.releaseId == null) return null;
-    const site = await this.release(orgId, row.releaseId);
+    const site = await this.release(row.orgId, row.releaseId);
     return site === null ? null : { ...site, generation: Number(row.generation) };
   }
 }
@@ -206,12 +208,14 @@ function siteOf({ id, body, fileParts, ...about }: SiteRow): Site {
 const liveStatement = statement(
   'hosting.live',
   {
-    params: pick(liveReleases, 'orgId', 'projectId'),
-    row: orNull(pick(liveReleases, 'releaseId', 'generation')),
+    params: pick(liveReleases, 'projectId'),
+    row: { ...pick(projects, 'orgId'), ...orNull(pick(liveReleases, 'releaseId', 'generation')) },
     pipelined: true,
   },
-  (given, row) => sql`select ${row} from ${liveReleases}
-    where ${liveReleases.orgId} = ${given.orgId} and ${liveReleases.projectId} = ${given.projectId}`,
+  // Whoever asks may know the organization that had the project a moment ago.
+  (given, row) => sql`select ${row} from ${projects} join ${liveReleases} on ${liveReleases.orgId} = ${projects.orgId}
+      and ${liveReleases.projectId} = ${projects.id}
+    where ${projects.id} = ${given.projectId} and ${projects.deletedAt} is null`,
 );
 
 const releaseStatement = statement(

@@ -71,7 +71,7 @@ export const planDeploy = mutation({
   command: 'deploy apply --plan',
   summary: 'Say what a release specification would do, and what has to be uploaded for it.',
   access: onSpecified,
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: {
     action: 'project.deploy',
     field: 'project_id',

@@ -49,7 +49,7 @@ export const promoteRelease = mutation({
   effects: ['destructive'],
   summary: 'Make a release live that was live before. Migrations that were run since stay.',
   access: onProject(deployActions['project:deploys:write'], ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: { action: 'project.deploy', field: 'project_id', target: ({ project }) => project },
   input: z.object({
     project: projectId,

@@ -79,7 +79,7 @@ export const resolveUrl = query({
     const sent = asSent(path);
     const { org, project, releaseId } = bound;
     const isArchived = project.archivedAt !== null;
-    const site = await (releaseId === undefined ? sites.live(org.id, project.id) : sites.release(org.id, releaseId));
+    const site = await (releaseId === undefined ? sites.live(project.id) : sites.release(org.id, releaseId));
     const found = resolve(site === null ? null : await sites.filesFor(site, sent), method, sent);
     const object = found.file === null ? undefined : await factsOf(ctx, found.file);
     return {

@@ -25,7 +25,7 @@ export const resumeDeploy = mutation({
     sought.operation,
     ({ operation }: { readonly operation: string }) => operation,
   ),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: { action: 'project.deploy', field: 'project_id', target: (_input, scope) => scope?.project?.id },
   input: z.object({ operation: operationId }),
   async handler(work, { operation: id }): Promise<DeployOperation> {

@@ -5,7 +5,6 @@ import { domain } from '../../kernel/run/domain.ts';
 import { emitEvent } from './emit-event.ts';
 import { erasePurgedEvents } from './erase-purged.ts';
 import { eventErrors } from './error-codes.ts';
-import { comingEvents } from './event-types.ts';
 import { listOrgEvents, listProjectEvents } from './list-events.ts';
 import { openEvents } from './open-events.ts';
 import { eventActions } from './shared/actions.ts';
@@ -13,7 +12,6 @@ import { eventActions } from './shared/actions.ts';
 export const events = domain('events', {
   errors: eventErrors,
   actions: eventActions,
-  events: comingEvents,
   operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],
   expires: [
     // Nobody reports a fact so late; the events themselves are gone by then.

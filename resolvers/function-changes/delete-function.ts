@@ -25,7 +25,7 @@ export const deleteFunction = mutation({
   summary: 'Take a function and its schedules out of what is live, by a release of its own. Earlier releases keep it.',
   path: 'DELETE /projects/v1/admin/:project_id/functions/:name',
   access: onProject(writes, ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ project: projectId, name: ofFunction }),
   async prepare(ctx, { name }): Promise<Amendment> {
     const { services } = ctx;

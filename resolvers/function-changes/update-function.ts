@@ -23,7 +23,7 @@ export const updateFunction = mutation({
   summary: 'Change the schedule, the time limit or the memory of a function at once, by a release of its own.',
   path: 'PATCH /projects/v1/admin/:project_id/functions/:name',
   access: onProject(writes, ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     name: ofFunction,

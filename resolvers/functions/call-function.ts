@@ -52,6 +52,7 @@ export async function callFunction(
     orgId: target.orgId,
     projectId: target.projectId,
     createdAt: target.createdAt,
+    transferredAt: target.transferredAt,
     releaseId: site.releaseId,
     name,
     timeoutSeconds: fn.timeoutSeconds,
@@ -87,7 +88,7 @@ export async function callDirectly(
   request: FunctionRequest,
 ): Promise<FunctionReply> {
   const { services } = ctx;
-  const site = await services.sites.live(target.orgId, target.projectId);
+  const site = await services.sites.live(target.projectId);
   const fn = site?.functions.get(name);
   if (site === null || fn === undefined) throw absent(name);
   const gate = await passGate(services, target, fn, user?.sub);

@@ -33,6 +33,7 @@ export interface CalledFunction {
   readonly projectId: string;
   /** Of the project: its keys are made from it. */
   readonly createdAt: Date;
+  readonly transferredAt: Date | null;
   readonly releaseId: string;
   readonly name: string;
   readonly timeoutSeconds: number;
@@ -182,7 +183,7 @@ export class FunctionHost {
     const [[build], secrets, keys] = await Promise.all([
       services.db.rows(buildOfStatement.with({ ...owner, releaseId: fn.releaseId, name: fn.name })),
       secretValues(services, owner),
-      projectKeysOf(services.keys, { id: fn.projectId, createdAt: fn.createdAt }),
+      projectKeysOf(services.keys, { ...fn, id: fn.projectId }),
     ]);
     if (build === undefined) throw new ServiceError('FUNCTION_NOT_FOUND', { details: { function: fn.name } });
     const environment = {

@@ -36,7 +36,7 @@ export const createDelegate = mutation({
   credentialBound: true,
   access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     for: z

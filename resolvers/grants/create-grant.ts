@@ -30,7 +30,7 @@ export const createGrant = mutation({
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
   access: onItsProject(grantActions['project:grants:write']),
   stepUp: 'project.grants',
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     wallet: walletAddress.describe('Address of who gets it, in any letter case; it need not have been seen yet.'),

@@ -20,7 +20,7 @@ export async function hostConfig({ services }: Context, target: ProjectTarget, o
   return {
     project_id: target.projectId,
     api_base: apiBase(services, origin),
-    anon_key: await makeProjectKey(services.keys, { id: target.projectId, createdAt: target.createdAt }, 'anon'),
+    anon_key: await makeProjectKey(services.keys, { id: target.projectId, ...target }, 'anon'),
   };
 }
 

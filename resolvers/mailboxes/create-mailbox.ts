@@ -20,7 +20,7 @@ export const createMailbox = mutation({
   command: 'email create',
   summary: 'Make a mailbox of a project. The first one sends what names none.',
   access: onNamedOrOwnProject(mailboxActions['project:mail:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: itsProject,
     slug: z

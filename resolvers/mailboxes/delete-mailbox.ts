@@ -20,7 +20,7 @@ export const deleteMailbox = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Delete a mailbox of a project with all its mail, for good. Its address rests for 30 days.',
   access: onNamedOrOwnProject(mailboxActions['project:mail:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ project: itsProject, mailbox: mailboxName.describe('The mailbox, `mbx_…` or its slug.') }),
   async handler(work, { mailbox }): Promise<Mailbox> {
     await lockProjectFor(work, mailboxActions['project:mail:write']);

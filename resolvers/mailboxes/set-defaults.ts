@@ -21,7 +21,7 @@ export const setMailboxDefaults = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Choose the mailbox that sends what names none, and the one that sends the mails of sign-in.',
   access: onNamedOrOwnProject(mailboxActions['project:mail:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: itsProject,
     default_outbound_mailbox_id: mailboxName

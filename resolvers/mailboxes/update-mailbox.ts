@@ -19,7 +19,7 @@ export const updateMailbox = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Choose whether mail of a mailbox says at its end where it was sent from.',
   access: onNamedOrOwnProject(mailboxActions['project:mail:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: itsProject,
     mailbox: mailboxName.optional().describe('The mailbox, `mbx_…` or its slug; the only one unless named.'),

@@ -11,9 +11,10 @@ import { titleOf } from '../../kernel/feeds/event-types.ts';
 import type { ServiceSettings } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { nextDigest } from './digest-time.ts';
-import { footer, momentFor, nameOfOrg } from './event-mail.ts';
+import { footer } from './event-mail.ts';
 import { findPreferences } from './preferences.ts';
 import { type Recipient, recipientItself } from './recipients.ts';
+import { momentFor, nameOfOrg } from './shared/event-text.ts';
 import { type Fact, tell } from './tell.ts';
 
 /** The job that mails the summaries that have come due. */

@@ -8,9 +8,10 @@ import { computed, pick, type RowOf, statement, typed } from '../../db/sql.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { eventTypes, urgencyOf } from '../../kernel/feeds/event-types.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { eventMail, eventText } from './event-mail.ts';
+import { eventMail } from './event-mail.ts';
 import { recipientsOfOrg } from './recipients.ts';
 import { matchingChats } from './rules/matching-chats.ts';
+import { eventText } from './shared/event-text.ts';
 import { type Fact, tell, tellChats } from './tell.ts';
 
 /** Tells people of an event, once: exactly when it was appended. */

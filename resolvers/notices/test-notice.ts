@@ -10,10 +10,11 @@ import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { lookUntil } from '../../kernel/run/look-until.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { eventMail, eventText } from './event-mail.ts';
+import { eventMail } from './event-mail.ts';
 import { keepPreferences } from './preferences.ts';
 import { recipientItself } from './recipients.ts';
 import { chatsToTest } from './rules/matching-chats.ts';
+import { eventText } from './shared/event-text.ts';
 import { type Fact, tell, tellChats } from './tell.ts';
 
 /** How long a test waits for what comes of it, in milliseconds. */

@@ -29,7 +29,7 @@ export const applyExpose = projectMutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
   access: onProject(projectDataActions['project:expose:write'], ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     manifest: manifestInput,

@@ -54,7 +54,7 @@ export const deleteProject = stepMutation({
   summary: 'Delete a project with its database, keys and names, for good. Messages and events are kept.',
   access,
   stepUp: 'project.delete',
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ project: projectId }),
   steps: {
     async begin(work) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { hasInheritedSecrets } from './inherited-secrets.ts';
 import { projectUsages } from './project-usage.ts';
 import { projectActions } from './shared/actions.ts';
 import { lastDeploysOf } from './shared/last-deploys.ts';
@@ -28,13 +29,15 @@ export const getProject = query({
     }),
     repo_name: z.string().nullable(),
     max_affected: z.number().nullable(),
+    secrets_rotation_advised: z.boolean().describe('Whether a former owner knows secrets of it.'),
   }),
   // Usage is asked for only where it is shown: GraphQL callers may not select it.
   toWire: async (project, { services }) => {
-    const [[usage], summary, [last]] = await Promise.all([
+    const [[usage], summary, [last], inherits] = await Promise.all([
       projectUsages(services, [project]),
       projectToWire(services, project),
       lastDeploysOf(services, [project]),
+      hasInheritedSecrets(services.db.rows, project),
     ]);
     return {
       ...summary,
@@ -49,6 +52,7 @@ export const getProject = query({
       },
       repo_name: project.repoName,
       max_affected: project.maxAffected,
+      secrets_rotation_advised: inherits,
     };
   },
 });

@@ -18,7 +18,7 @@ export const renameProject = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Give a project another name for people.',
   access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     name: givenName(200).trim().min(1).describe('Name for people, at most 200 characters.'),

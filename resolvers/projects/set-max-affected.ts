@@ -26,7 +26,7 @@ export const setMaxAffected = mutation({
   summary: 'Set how many rows one update or delete of a project’s rows may change; a larger one is refused.',
   // The same authority as renaming.
   access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     rows: z.int().min(1).max(boundMax).optional().describe('The most rows. Without it, no bound is set any more.'),

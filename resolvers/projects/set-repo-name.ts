@@ -22,7 +22,7 @@ export const setRepoName = mutation({
   summary: 'Give a project the address form that its repository goes by, unique in the organization.',
   // The same authority as renaming.
   access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     name: addressForm(63).describe('At most 63 lower-case letters, digits and single hyphens between them.'),

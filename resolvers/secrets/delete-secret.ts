@@ -18,7 +18,7 @@ export const deleteSecret = mutation({
   summary: 'Delete a secret of a project for good.',
   path: 'DELETE /projects/v1/admin/:project_id/secrets/:key',
   access: onItsProject(secretActions['project:secrets:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   // Any text is the key of a secret that there is none of.
   input: z.object({
     project: projectId,

@@ -32,7 +32,7 @@ export const setSecret = mutation({
   summary: 'Set a secret of a project, in place of the one that its key has.',
   path: 'POST /projects/v1/admin/:project_id/secrets',
   access: onItsProject(secretActions['project:secrets:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: { action: 'project.secret.write', field: 'project_id', target: ({ project }) => project },
   input: z.object({
     project: projectId,

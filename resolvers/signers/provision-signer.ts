@@ -22,7 +22,7 @@ export const provisionSigner = mutation({
   summary:
     'Make an account on a chain that the project signs with. It costs 0.04 USD a day, and takes a balance of 1.20 USD that is no promotional credit.',
   access: onNamedOrOwnProject(signerActions['project:signers:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: itsProject,
     chain: chainName,

@@ -24,6 +24,7 @@ import { isDegraded } from '../incidents/shared/open-incidents.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
+import { offersToWallet, summaryToWire, TransferSummaryWire } from '../projects/shared/transfer-summary.ts';
 import { ProjectSummaryWire, projectsToWire } from '../projects/shared/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './shared/pool-usage.ts';
 
@@ -94,7 +95,7 @@ const TierStatusWire = z.object({
       created_by: true,
     }),
   ),
-  incoming_transfers: z.array(z.never()),
+  incoming_transfers: z.array(TransferSummaryWire),
   function_limits: z
     .object({
       max_function_timeout_seconds: z.int(),
@@ -192,7 +193,7 @@ export const getTierStatus = query({
         storage_bytes_limit: pool.storageBytesLimit,
       },
       projects: TierStatusWire.shape.projects.parse(await projectsToWire(services, projects)),
-      incoming_transfers: [],
+      incoming_transfers: (await offersToWallet(services.db.rows, wallet)).map(summaryToWire),
       ...(tier === undefined
         ? {}
         : {

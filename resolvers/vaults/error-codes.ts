@@ -1,6 +1,7 @@
 import { defineErrors, type ErrorRow, row } from '../../core/error-codes.ts';
 
 export const vaultErrors = defineErrors({
+  VAULT_NOT_FOUND: row(404, 'not_found', 'The project has no vault.'),
   GITVAULT_WRITER_NOT_ADMITTED: row(409, 'conflict', 'The caller’s key is not a writer of every vault.', {
     nextActions: [{ type: 'request_writer_sync', why: 'Have a writer of the vaults admit this key.' }],
   }),

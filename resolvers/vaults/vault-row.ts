@@ -3,6 +3,7 @@ import { isUuid } from '../../core/ids.ts';
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { type Vault, type VaultWriter, vaults, vaultWriters } from '../../db/schema/vaults.ts';
 import { allOf, pick, statement } from '../../db/sql.ts';
+import type { Rows } from '../../db/statement.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { vaultStands } from './shared/writers.ts';
@@ -31,10 +32,14 @@ export async function lockVault(work: Work, orgId: string, vaultId: string): Pro
   return vault;
 }
 
-/** The vault as it is inside the transaction. */
-export async function vaultInside(work: Work, orgId: string, vaultId: string): Promise<VaultRow> {
-  const [vault] = await work.rows(findStatement.with({ orgId, id: vaultId }));
-  return { ...vault!, writers: await work.rows(writersStatement.with({ orgId, vaultId })) };
+/** A vault that is there, as it is inside the transaction. */
+export async function vaultInside(
+  { rows }: { readonly rows: Rows },
+  orgId: string,
+  vaultId: string,
+): Promise<VaultRow> {
+  const [vault] = await rows(findStatement.with({ orgId, id: vaultId }));
+  return { ...vault!, writers: await rows(writersStatement.with({ orgId, vaultId })) };
 }
 
 const absent = (details: Record<string, string>) => new ServiceError('RESOURCE_NOT_FOUND', { details });

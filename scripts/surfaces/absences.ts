@@ -10,6 +10,7 @@ export const reasons = {
   hashes: 'its rows hold hashes of passwords, which do not belong in the context of a model',
   upload: 'it is one step of an upload, whose bytes this surface does not send',
   issuer: 'it takes the key of an issuer of vouchers, a program that calls REST or GraphQL itself',
+  people: 'it decides who outside is told of a project, which models look at and leave to people',
   payer: 'whoever pays is who acts, while this surface looks at the credential first',
 } as const;
 
@@ -28,6 +29,17 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 export const absences: Readonly<Record<string, Absences>> = {
   // A caller that asks `audit_site` for its progress is told of the same steps.
   'audit.watch': { ...stream, tool: 'twin' },
+  'channelCommunities.activate': { tool: 'people' },
+  'channelCommunities.create': { tool: 'people' },
+  'channelCommunities.revoke': { tool: 'people' },
+  'channelCommunities.update': { tool: 'people' },
+  'channelRoutes.configure': { tool: 'people' },
+  'channelRoutes.pause': { tool: 'people' },
+  'channelRoutes.resume': { tool: 'people' },
+  'channelRoutes.revoke': { tool: 'people' },
+  'channelRoutes.rotate': { tool: 'people' },
+  'channelRoutes.test': { tool: 'people' },
+  'channelRoutes.update': { tool: 'people' },
   'claims.open': held,
   'content.commit': { command: 'upload' },
   'content.plan': { command: 'upload' },

@@ -117,7 +117,7 @@ export class SiteServer {
 
 /** The release that a host is for: the live one, unless it is one deployment's own. */
 const siteOf = ({ sites }: Services, { target: { orgId, projectId }, releaseId }: Host): Promise<Site | null> =>
-  releaseId === undefined ? sites.live(orgId, projectId) : sites.release(orgId, releaseId);
+  releaseId === undefined ? sites.live(projectId) : sites.release(orgId, releaseId);
 
 function redirect({ response, search }: Exchange, path: string, shown: Shown): void {
   const location = path.split('/').map(encodeURIComponent).join('/');

@@ -139,12 +139,16 @@ const elsewhere = [
   'allowance.adminFaucet',
   'ai.translate',
   'ai.generateImage',
+  'channelCommunities.activate',
   'contracts.call',
   'contracts.deploy',
   'contracts.drain',
   'contracts.deleteSigner',
   'vouchers.mint',
   'vouchers.mintPublic',
+  // Both organizations have them in their trails: test/transfers.
+  'transfers.accept',
+  'transfers.claim',
 ];
 
 /** Changes of the caller’s own, which nobody is a stranger to. */
@@ -299,6 +303,14 @@ test('no secret stands in the trail', async () => {
 
 /** What is addressed by an id of its own is not there for those who have nothing to do with its project. */
 const byItsOwnId = [
+  'channelCommunities.update',
+  'channelCommunities.revoke',
+  'channelRoutes.update',
+  'channelRoutes.test',
+  'channelRoutes.pause',
+  'channelRoutes.resume',
+  'channelRoutes.rotate',
+  'channelRoutes.revoke',
   'ci.revokeBinding',
   'ci.setAssetScopes',
   'deploys.commit',
@@ -368,7 +380,11 @@ test('a change whose audit row cannot be written does not take place', async () 
   await control.sql('alter table audit_events add constraint no_more check (false) not valid');
   for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, one mailbox has a slug, and what belonged to a project went with it.
-    if (/^(?:ai|apps|deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(operation))
+    if (
+      /^(?:ai|apps|channelCommunities|channelRoutes|deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(
+        operation,
+      )
+    )
       await prepare?.();
     const actor = actorOf(operation);
     const { status, body } = await send(actor);

@@ -114,6 +114,7 @@ export const expected: Readonly<Record<string, Expected>> = {
     grants: `${reading} project:write`,
     delegates: `${reading} project:write`,
   }),
+  'project:transfer': cell('owner'),
   'project:branches:manage': cell('owner admin developer', writing),
   'project:archives:read': cell(everyRole, {
     grants: `${reading} project:write`,
@@ -126,6 +127,8 @@ export const expected: Readonly<Record<string, Expected>> = {
     serviceKey: true,
   }),
   'project:apps:write': cell('owner admin developer', { ...writing, serviceKey: true }),
+  'channel:routes:read': cell(everyRole),
+  'channel:routes:write': cell('owner'),
   'project:signers:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:jobs:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true }),
   'project:jobs:write': cell('owner admin developer', { ...writing, serviceKey: true }),

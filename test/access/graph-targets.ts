@@ -52,6 +52,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delivery: 'inner',
   run: 'inner',
   snapshot: 'inner',
+  transfer: 'inner',
   notification: 'inner',
   binding: 'inner',
   signer: 'inner',
@@ -59,6 +60,8 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   job: 'inner',
   chatBindingId: 'inner',
   rule: 'inner',
+  channelRouteId: 'inner',
+  communityInstallationId: 'inner',
   issuerId: 'inner',
   plan: 'inner',
   operation: 'inner',
@@ -74,12 +77,18 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   'renewProjectBranch.branch': 'inner',
 };
 
+/** A point on the curve. */
+const publicKey = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */
 const samples: Readonly<Record<string, string>> = {
   wallet: '"0x00000000000000000000000000000000000000a1"',
   walletAddress: 'null',
   displayName: 'null',
   manifest: '{ version: 1 }',
+  'configureChannelRoute.projectScope': 'ORG',
+  communitySubject: `"${publicKey}"`,
+  communityAuthoritySubject: `"${publicKey}"`,
   request: '{ jobType: "echo", input: { inputJson: {} }, maxCostUsdMicros: 0 }',
   inviteId: '"00000000-0000-4000-8000-000000000000"',
   authHash: `"${'a'.repeat(64)}"`,

@@ -196,6 +196,12 @@ const toldInstead: Readonly<Record<string, string>> = {
   'ci.createBinding': 'CI_DELEGATION_INVALID',
   'contracts.call': 'RESOURCE_NOT_FOUND',
   'contracts.deploy': 'RESOURCE_NOT_FOUND',
+  // Nobody but its parties is told whether there is such a transfer.
+  'transfers.accept': 'NOT_AUTHORIZED',
+  'transfers.cancel': 'NOT_AUTHORIZED',
+  'transfers.claim': 'NOT_AUTHORIZED',
+  'transfers.initiate': 'VALIDATION_FAILED',
+  'transfers.preview': 'NOT_AUTHORIZED',
   'vouchers.redeem': 'VOUCHER_NOT_FOUND',
 };
 

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { revive } from '../helpers/revive.ts';
 import type { Service } from '../helpers/service.ts';
+import { offersOf } from '../transfers/offers.ts';
 import { type Changes, type Home, sender } from './change.ts';
 
 /** Every change to projects. */
@@ -9,6 +10,10 @@ export function projectChanges(service: Service, home: Home): Changes {
   /** Projects beside that of the home: one in use, one that is put away. */
   let spare: string;
   let shelved: string;
+  /** One that is offered to somebody, and the offer. */
+  let offered: string;
+  let offer: string;
+  const offers = offersOf(service);
   const projectBeside = async () => {
     const body = { org_id: home().orgId };
     return (await service.call<Record<string, string>>(home().wallet, 'POST', '/projects/v1', { body })).body
@@ -32,6 +37,7 @@ export function projectChanges(service: Service, home: Home): Changes {
     async prepare() {
       spare = await projectBeside();
       shelved = await projectBeside();
+      offered = await projectBeside();
       await setArchived(shelved, true);
     },
     changes: [
@@ -91,6 +97,29 @@ export function projectChanges(service: Service, home: Home): Changes {
           () => `/projects/v1/${spare}/max-affected`,
           () => ({ rows: randomInt(1, 1_000_000) }),
         ),
+      },
+      {
+        ...project,
+        operation: 'transfers.initiate',
+        action: 'project.offered',
+        prepare: () => offers.clear(offered),
+        send: send(
+          'POST',
+          () => `/projects/v1/${offered}/transfers`,
+          () => ({ to_wallet: '0x00000000000000000000000000000000000000a1' }),
+        ),
+        objectId: () => offered,
+        restore: () => offers.clear(offered),
+      },
+      {
+        ...project,
+        operation: 'transfers.cancel',
+        action: 'project.offer_cancelled',
+        prepare: async () => {
+          offer = await offers.put(offered, 'wallet', '0x00000000000000000000000000000000000000a1');
+        },
+        send: send('POST', () => `/agent/v1/transfers/${offer}/cancel`),
+        objectId: () => offered,
       },
       {
         ...project,

@@ -55,8 +55,11 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   job_type: 'inner',
   filename: 'inner',
   rule_id: 'inner',
+  channel_route_id: 'inner',
+  community_installation_id: 'inner',
   branch_id: 'inner',
   version_id: 'inner',
+  transfer_id: 'inner',
   trigger_id: 'inner',
   issuer_id: 'inner',
   plan_id: 'inner',
@@ -71,7 +74,12 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
 export const nobodysInner = 'xyz_0123456789';
 
 /** Inputs that name something inside a target, with what a body calls them. */
-const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id', url: 'url' };
+const innerInputs: Readonly<Record<string, string>> = {
+  grant: 'grant_id',
+  delegate: 'delegate_id',
+  url: 'url',
+  community_installation_id: 'community_installation_id',
+};
 /** Parameters that name no target, with a value that will do. */
 const plainParams: Readonly<Record<string, string>> = { tier: 'hobby', token: 'A'.repeat(43), slug: 'nobodys' };
 
@@ -108,6 +116,7 @@ const needed: Readonly<Record<string, object>> = {
     signer_id: nobodysInner,
     abi_fragment: [{ type: 'function', name: 'x', inputs: [], outputs: [] }],
   },
+  'channelRoutes.configure': { project_scope: 'org' },
   'jobs.registerType': { job_type: 'tried', description: 'Tried.', function: 'tried' },
   'ai.translate': { text: 'a', to: 'es' },
   'contracts.deploy': { signer_id: nobodysInner, bytecode: '0x00' },

@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { operations } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import type { Service } from '../helpers/service.ts';
 import type { Change, Changes } from './change.ts';
 import { type CallerName, callers, type stageSurfaces } from './surface-stage.ts';
+
+/** Whether a request without a key is refused. */
+const needsKey = (name: string): boolean =>
+  operations.some((op) => op.name === name && 'idempotency' in op && op.idempotency === 'required');
 
 type Stage = Awaited<ReturnType<typeof stageSurfaces>>;
 
@@ -25,7 +31,8 @@ export function rowChanges(service: Service, { surfaces, params }: Pick<Stage, '
       send(actor) {
         Object.assign(params, own);
         const path = route.path.replaceAll(/:(\w+)/g, (_all, param: string) => params[param]!) + (row.search?.() ?? '');
-        return service.call<Record<string, string>>(actor, route.method, path, { body: row.body?.() ?? {} });
+        const headers = needsKey(route.operation) ? { 'idempotency-key': randomUUID() } : {};
+        return service.call<Record<string, string>>(actor, route.method, path, { body: row.body?.() ?? {}, headers });
       },
     };
     const cells = row.cells.split(' ');

@@ -36,6 +36,7 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   E: [503, 'CHAIN_NOT_CONFIGURED'],
   I: [503, 'AI_NOT_CONFIGURED'],
   K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
+  H: [422, 'CHANNEL_AUTHORITY_PROOF_INVALID'],
   J: [404, 'JOB_ARTIFACT_NOT_FOUND'],
   L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],
   // The session's approval is of another action.

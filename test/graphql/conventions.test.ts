@@ -95,6 +95,9 @@ describe('the schema', () => {
     'AppVersion.requiredActions',
     'AppVersion.requiredSecrets',
     'Project.appVersions',
+    'TransferContents.functions',
+    'Organization.channelCommunities',
+    'Organization.channelRoutes',
     'Asset.variants',
     'AccessReached.policies',
     'AccessRelation.roles',
@@ -195,6 +198,7 @@ describe('the schema', () => {
     'Asset',
     'AssetFolder',
     'AuditEvent',
+    'ChannelRouteDelivery',
     'ContractCall',
     'Delegate',
     'DeployOperation',
@@ -221,6 +225,7 @@ describe('the schema', () => {
     'ProjectRequest',
     'ProjectSnapshot',
     'ProjectUser',
+    'ProjectTransfer',
   ]);
 
   test('each node of a connection can be read again by its id, except those that are read with their list', () => {

@@ -11,6 +11,10 @@ export async function revive({ control, app }: Pick<Service, 'control' | 'app'>,
   await control.sql('delete from project_snapshots where project_id = $1', [projectId]);
   await control.sql('delete from project_branches where parent_id = $1', [projectId]);
   await control.sql('delete from mailbox_webhooks where project_id = $1', [projectId]);
+  await control.sql(
+    `delete from channel_communities where status = 'pending' and org_id = (select org_id from projects where id = $1)`,
+    [projectId],
+  );
   await control.sql('update rooms set archived_at = null where key = $1', [projectId]);
   const [row] = await control.sql<{ server: string; database_name: string; role_name: string }>(
     `update projects set state = 'ready', deleted_at = null, archived_at = null

@@ -40,8 +40,12 @@ test('a bearer is verified once, however often it is sent', async () => {
 
 test('a project key stays readable, whatever the time', async () => {
   const keys = new KeyRing(randomBytes(32));
-  const key = await makeProjectKey(keys, { id: 'prj_1', createdAt: at }, 'anon');
+  const key = await makeProjectKey(keys, { id: 'prj_1', createdAt: at, transferredAt: null }, 'anon');
   for (const now of [at, after(1e8)]) {
-    expect(await readProjectKey(keys, key, now)).toEqual({ projectId: 'prj_1', role: 'anon' });
+    expect(await readProjectKey(keys, key, now)).toEqual({
+      projectId: 'prj_1',
+      role: 'anon',
+      issuedAt: Math.floor(at.getTime() / 1_000),
+    });
   }
 });

@@ -149,8 +149,8 @@ test.each(['anon', 'service_role'] as const)('a tampered, forged or foreign %s k
     ...forged(key),
     // Claims of one key under the signature of the other.
     [...key.split('.').slice(0, 2), other.split('.')[2]].join('.'),
-    await makeProjectKey(strangeKeys, { id: projectId, createdAt: now() }, role),
-    await makeProjectKey(keys, { id: 'prj_nobody', createdAt: now() }, role),
+    await makeProjectKey(strangeKeys, { id: projectId, createdAt: now(), transferredAt: null }, role),
+    await makeProjectKey(keys, { id: 'prj_nobody', createdAt: now(), transferredAt: null }, role),
     await sign({ ...claims, iss: 'somebody' }),
     await sign({ ...claims, role: 'postgres' }),
     await sign({ ...claims, role: [role] }),

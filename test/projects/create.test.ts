@@ -82,9 +82,11 @@ test('a project comes with everything a client stores of it', async () => {
     },
     repo_name: null,
     max_affected: null,
+    secrets_rotation_advised: false,
   });
   expect(detail.usage.storage_bytes).toBeGreaterThan(0);
-  const { usage, public_id, last_deploy, mailbox, repo_name, max_affected, ...summary } = detail;
+  const { usage, public_id, last_deploy, mailbox, repo_name, max_affected, secrets_rotation_advised, ...summary } =
+    detail;
   expect((await call(wallet, 'GET', `/projects/v1?org_id=${orgId}`)).body).toStrictEqual({
     projects: [summary],
     has_more: false,

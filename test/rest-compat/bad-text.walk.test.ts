@@ -136,6 +136,9 @@ const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }
 
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
+  activateChannelCommunity: {
+    authorityProof: { approvalEvent: {}, communitySubject: 'ab'.repeat(32), relayUrl: 'wss://relay.example.com' },
+  },
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
   linkWalletToOrganization: { wallet: wallet.address },
   requestFaucet: { address: wallet.address },

@@ -97,6 +97,7 @@ test('nearly every operation has somebody who may', () => {
     'audit.buy',
     'billing.createCheckout',
     'billing.getCheckout',
+    'channelCommunities.activate',
     'ci.createBinding',
     'contracts.call',
     'contracts.deleteSigner',

@@ -56,6 +56,8 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     cards: undefined,
     lightning: undefined,
     telegram: undefined,
+    relays: undefined as never,
+    channelPublishing: undefined as never,
     faucet: undefined,
     faucetWork: undefined as never,
     passwords: undefined as never,

@@ -205,6 +205,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'transfer',
+    summary: 'Hand a project to somebody else',
+    load: () => import('./groups/transfer.ts'),
+  },
+  {
+    section: data,
     name: 'contracts',
     summary: 'Accounts on Base that a project signs with',
     load: () => import('./groups/contracts.ts'),
@@ -354,6 +360,18 @@ export const directory: readonly GroupEntry[] = [
     name: 'subscriptions',
     summary: 'Which events are told in your chats',
     load: () => import('./groups/subscriptions.ts'),
+  },
+  {
+    section: together,
+    name: 'channel-route',
+    summary: 'Channels of chat communities that events are told in',
+    load: () => import('./groups/channel-route.ts'),
+  },
+  {
+    section: together,
+    name: 'channel-community',
+    summary: 'Chat communities that an organization has installed',
+    load: () => import('./groups/channel-community.ts'),
   },
   {
     section: together,

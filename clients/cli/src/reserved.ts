@@ -1,8 +1,6 @@
 /** What is not served yet, with the commands that are kept free for it. */
 const areas: Readonly<Record<string, readonly string[]>> = {
-  'Projects are not handed over yet.': ['transfer'],
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
-  'Chats of a community are not routed to yet.': ['channel-route'],
   'These figures are not shown yet.': ['allowance history', 'projects costs', 'projects tenant-payments'],
   'A project has its two keys, and no others yet.': [
     'credentials issue',

@@ -9,6 +9,8 @@ import { audit } from './namespaces/audit.ts';
 import { billing } from './namespaces/billing.ts';
 import { branches } from './namespaces/branches.ts';
 import { cache } from './namespaces/cache.ts';
+import { channelCommunities } from './namespaces/channelCommunities.ts';
+import { channelRoutes } from './namespaces/channelRoutes.ts';
 import { ci } from './namespaces/ci.ts';
 import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
@@ -46,6 +48,7 @@ import { secrets } from './namespaces/secrets.ts';
 import { snapshots } from './namespaces/snapshots.ts';
 import { subdomains } from './namespaces/subdomains.ts';
 import { tiers } from './namespaces/tiers.ts';
+import { transfers } from './namespaces/transfers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
 import { vouchers } from './namespaces/vouchers.ts';
@@ -63,6 +66,8 @@ export interface Namespaces {
   readonly billing: ReturnType<typeof billing>;
   readonly branches: ReturnType<typeof branches>;
   readonly cache: ReturnType<typeof cache>;
+  readonly channelCommunities: ReturnType<typeof channelCommunities>;
+  readonly channelRoutes: ReturnType<typeof channelRoutes>;
   readonly ci: ReturnType<typeof ci>;
   readonly claims: ReturnType<typeof claims>;
   readonly contacts: ReturnType<typeof contacts>;
@@ -100,6 +105,7 @@ export interface Namespaces {
   readonly snapshots: ReturnType<typeof snapshots>;
   readonly subdomains: ReturnType<typeof subdomains>;
   readonly tiers: ReturnType<typeof tiers>;
+  readonly transfers: ReturnType<typeof transfers>;
   readonly users: ReturnType<typeof users>;
   readonly vaults: ReturnType<typeof vaults>;
   readonly vouchers: ReturnType<typeof vouchers>;
@@ -118,6 +124,8 @@ export const namespaces = (connection: Connection): Namespaces => ({
   billing: billing(connection),
   branches: branches(connection),
   cache: cache(connection),
+  channelCommunities: channelCommunities(connection),
+  channelRoutes: channelRoutes(connection),
   ci: ci(connection),
   claims: claims(connection),
   contacts: contacts(connection),
@@ -155,6 +163,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   snapshots: snapshots(connection),
   subdomains: subdomains(connection),
   tiers: tiers(connection),
+  transfers: transfers(connection),
   users: users(connection),
   vaults: vaults(connection),
   vouchers: vouchers(connection),
@@ -172,6 +181,8 @@ export {
   billing,
   branches,
   cache,
+  channelCommunities,
+  channelRoutes,
   ci,
   claims,
   contacts,
@@ -209,6 +220,7 @@ export {
   snapshots,
   subdomains,
   tiers,
+  transfers,
   users,
   vaults,
   vouchers,

@@ -374,6 +374,83 @@ export interface BillingAccount {
   readonly autoRechargeStopped: string | null;
 }
 
+export interface ChannelCommunity {
+  readonly communityInstallationId: string;
+  readonly orgId: string;
+  readonly communitySubject: string;
+  readonly communityAuthoritySubject: string;
+  readonly relayUrl: string | null;
+  readonly status: 'pending' | 'active' | 'expired' | 'revoked';
+  readonly authorityProofContent: string;
+  readonly defaultForEnrollment: boolean;
+  readonly enrollmentPolicy: {
+    readonly mode: 'manual' | 'automatic';
+    readonly requiresCurrentCommunityMembership: true;
+    readonly allowedCapabilities?: readonly string[] | undefined;
+    readonly maxGrantTtlSeconds?: number | undefined;
+  };
+  readonly policyRevision: number;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+  readonly activatedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly nextActions: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ChannelRoute {
+  readonly channelRouteId: string;
+  readonly orgId: string;
+  readonly communityInstallationId: string;
+  readonly routeName: string;
+  readonly channelId: string;
+  readonly projectScope: 'listed' | 'org';
+  readonly projectIds: readonly string[];
+  readonly eventTypes: readonly string[] | null;
+  readonly eventClasses: readonly string[] | null;
+  readonly includeOrgEvents: boolean;
+  readonly onCallPubkey: string | null;
+  readonly onCallDisplayName: string | null;
+  readonly status: 'pending_authorization' | 'active' | 'paused' | 'revoked';
+  readonly pauseReason: 'owner' | 'delivery_failures' | null;
+  readonly pausedAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revision: number;
+  readonly startAfterEventId: number;
+  readonly consecutiveHardFailures: number;
+  readonly notificationPrincipalId: string;
+  readonly notificationPubkey: string;
+  readonly signingGeneration: number;
+  readonly botMode: 'attested' | 'installation_identity' | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface ChannelRouteDelivery {
+  readonly channelRouteDeliveryId: string;
+  readonly kind: 'event' | 'test';
+  readonly status: 'queued' | 'retryable' | 'delivered' | 'suppressed' | 'dead_letter' | 'cancelled';
+  readonly eventType: string;
+  readonly projectId: string | null;
+  readonly projectEventId: number | null;
+  readonly occurredAt: string;
+  readonly envelopeEventId: string | null;
+  readonly projectionHash: string | null;
+  readonly signingGeneration: number | null;
+  readonly attemptCount: number;
+  readonly nextAttemptAt: string | null;
+  readonly lastError: string | null;
+  readonly suppressedReason: string | null;
+  readonly createdAt: string;
+  readonly deliveredAt: string | null;
+  readonly terminalAt: string | null;
+  readonly releaseId: string | null;
+  readonly threadRootDeliveryId: string | null;
+  readonly threadPosition: 'root' | 'reply' | null;
+  readonly signer: 'installation_identity' | 'project_bot';
+}
+
 export interface ChatBinding {
   readonly id: string;
   readonly recipientEmail: string | null;
@@ -1162,6 +1239,46 @@ export interface Incident {
   readonly resolvedAt: string | null;
 }
 
+export interface InitiatedProjectTransfer {
+  readonly projectId?: string | undefined;
+  readonly fromOrganizationId?: string | undefined;
+  readonly toOrganizationId?: string | undefined;
+  readonly toOrgId?: string | undefined;
+  readonly fromWallet?: string | null | undefined;
+  readonly toWallet?: string | null | undefined;
+  /** The organization, where it was made for this. */
+  readonly newOrganizationId?: string | null | undefined;
+  readonly createdNewOrg?: boolean | undefined;
+  readonly retainedCollaboratorPrincipalId?: string | null | undefined;
+  readonly completedAt?: string | undefined;
+  /** The same as before: sites carry it inside. */
+  readonly anonKey?: string | undefined;
+  /** Another one: that of the former owner is void. */
+  readonly serviceKey?: string | undefined;
+  readonly secretsRotationAdvised?: boolean | undefined;
+  readonly secretNamesInherited?: readonly string[] | undefined;
+  readonly secretsCountInherited?: number | undefined;
+  readonly githubRepoNote?: string | undefined;
+  readonly ciBindingsSuspended?: boolean | undefined;
+  readonly ciBindingsNote?: string | undefined;
+  /** `ok`: mailed. `accepted`: handed over at once. */
+  readonly status?: 'ok' | 'accepted' | undefined;
+  readonly transferId: string;
+  readonly expiresAt?: string | undefined;
+  readonly toEmail?: string | undefined;
+  readonly projectSummary?: {
+    readonly projectId: string;
+    readonly projectName: string | null;
+    readonly billingPolicy: 'migrate';
+    readonly fromWallet: string | null;
+    readonly toWallet: string;
+  } | undefined;
+  /** Null for a lease that never ends. */
+  readonly yourUnusedLeaseDays?: number | null | undefined;
+  readonly leaseRefundable?: false | undefined;
+  readonly termsSha256?: string | undefined;
+}
+
 export interface Inquiry {
   readonly ok: true;
   readonly inquiryId: string;
@@ -1873,6 +1990,32 @@ export interface ProjectGrant {
   readonly createdAt: string;
 }
 
+export interface ProjectHandedOver {
+  readonly status: 'accepted';
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly fromOrganizationId: string;
+  readonly toOrganizationId: string;
+  readonly toOrgId: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  /** The organization, where it was made for this. */
+  readonly newOrganizationId: string | null;
+  readonly createdNewOrg: boolean;
+  readonly retainedCollaboratorPrincipalId: string | null;
+  readonly completedAt: string;
+  /** The same as before: sites carry it inside. */
+  readonly anonKey: string;
+  /** Another one: that of the former owner is void. */
+  readonly serviceKey: string;
+  readonly secretsRotationAdvised: boolean;
+  readonly secretNamesInherited: readonly string[];
+  readonly secretsCountInherited: number;
+  readonly githubRepoNote: string;
+  readonly ciBindingsSuspended: boolean;
+  readonly ciBindingsNote?: string | undefined;
+}
+
 export interface ProjectMetricsPoint {
   readonly at: string;
   readonly requests: number;
@@ -1946,6 +2089,117 @@ export interface ProjectSummary {
   readonly pinned: boolean;
   readonly deletedAt: string | null;
   readonly archivedAt: string | null;
+}
+
+export interface ProjectTransferPreview {
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly projectNameSnapshot: string | null;
+  readonly recipientKind: 'wallet' | 'email' | 'org';
+  readonly billingPolicy: 'migrate';
+  readonly message: string | null;
+  readonly initiatedAt: string;
+  readonly expiresAt: string;
+  readonly previewPath: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  readonly toEmail: string | null;
+  readonly fromOrganizationId: string;
+  readonly toOrgId: string | null;
+  readonly toOrganizationId: string | null;
+  readonly initiatedBy: OperationActor;
+  readonly sourceOrganization: {
+    readonly orgId: string;
+  };
+  readonly destinationOrganization: {
+    readonly orgId: string;
+  } | null;
+  readonly status: 'pending' | 'accepted' | 'cancelled' | 'expired';
+  readonly fromWalletDisplay: string | null;
+  readonly toWalletDisplay: string | null;
+  readonly termsSha256: string;
+  readonly customDomains: readonly {
+    readonly hostname: string;
+    readonly status: string | null;
+  }[];
+  readonly subdomains: readonly {
+    readonly name: string;
+    readonly status: string | null;
+  }[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly runtime: string | null;
+    readonly timeoutMs: number | null;
+    readonly memoryMb: number | null;
+    readonly scheduled: boolean;
+  }[];
+  readonly secretNames: readonly string[];
+  readonly mailboxSummary: {
+    readonly count: number;
+    readonly slugsTruncated: readonly string[];
+  };
+  readonly ciBindingsToBeRevoked: readonly {
+    readonly id: string;
+    readonly githubRepository: string | null;
+    readonly githubSubjectPattern: string;
+    readonly createdAt: string;
+  }[];
+  /** None: they are not handed over. */
+  readonly signers: readonly {
+    readonly address: string;
+    readonly chain: string;
+  }[];
+  readonly githubRepoNote: string;
+  readonly billingImplications: {
+    readonly fromOrganizationId: string;
+    readonly targetOrganizationId: string | null;
+    readonly tier: 'prototype' | 'hobby' | 'team' | null;
+    readonly secretsCount: number;
+    readonly functionsCount: number;
+    readonly customDomainsCount: number;
+  };
+  readonly retainCollaborator: {
+    readonly principalId: string;
+    readonly role: 'developer';
+    readonly senderLabel: string;
+    readonly scope: 'project';
+    readonly note: string;
+    readonly acceptField: 'accept_retained_collaborator';
+  } | null;
+  readonly recipientPrincipal: {
+    readonly principalId: string;
+    readonly principalType: 'human' | 'agent' | 'ci';
+    readonly displayName: string | null;
+    readonly linkedIdentities: readonly unknown[];
+  } | null;
+  readonly cancelledAt: string | null;
+  readonly cancellationReason: string | null;
+  readonly completedAt: string | null;
+}
+
+export interface ProjectTransferSummary {
+  readonly transferId: string;
+  readonly projectId: string;
+  readonly projectNameSnapshot: string | null;
+  readonly recipientKind: 'wallet' | 'email' | 'org';
+  readonly billingPolicy: 'migrate';
+  readonly message: string | null;
+  readonly initiatedAt: string;
+  readonly expiresAt: string;
+  readonly previewPath: string;
+  readonly fromWallet: string | null;
+  readonly toWallet: string | null;
+  readonly toEmail: string | null;
+  readonly fromOrganizationId: string;
+  readonly toOrgId: string | null;
+  readonly toOrganizationId: string | null;
+  readonly initiatedBy: OperationActor;
+  readonly sourceOrganization: {
+    readonly orgId: string;
+  };
+  readonly destinationOrganization: {
+    readonly orgId: string;
+  } | null;
 }
 
 export interface ProjectUser {
@@ -2510,6 +2764,53 @@ export interface Vault {
     readonly encryptionKeyId: string;
     readonly principalId: string;
     readonly admittedAt: string;
+  }[];
+  readonly createdAt: string;
+}
+
+export interface VaultRecord {
+  readonly repoId: string;
+  readonly projectId: string;
+  readonly orgId: string;
+  readonly gitvaultPolicy: 'required' | 'grandfathered' | null;
+  /** A decimal number. */
+  readonly gitvaultPolicyVersion: string;
+  readonly gitvaultPolicyChangedAt: string | null;
+  /** A decimal number. */
+  readonly allocationGeneration: string;
+  readonly allocationSha256: string | null;
+  readonly newestGeneration: string | null;
+  readonly genesisAdmittedAt: string | null;
+  readonly latestEffectiveAdmittedAt: string | null;
+  /** A decimal number. */
+  readonly admittedGenerations: string;
+  /** A decimal number. */
+  readonly gcEpoch: string;
+  /** A decimal number. */
+  readonly repairVersion: string;
+  readonly repairFenceState: string | null;
+  readonly storage: {
+    /** A decimal number. */
+    readonly sourceBytes: string;
+    /** A decimal number. */
+    readonly openSessionReservedBytes: string;
+    /** A decimal number. */
+    readonly objects: string;
+  };
+  readonly maintenance: {
+    readonly lease: null;
+    readonly openCycle: null;
+    readonly pendingRepairAttemptId: string | null;
+  };
+  /** Raised with each rotation of the vault’s key. */
+  readonly keyEpoch: string;
+  readonly writers: readonly {
+    readonly encryptionKeyId: string;
+    readonly principalId: string;
+  }[];
+  readonly warnings: readonly {
+    readonly kind: string;
+    readonly message: string;
   }[];
   readonly createdAt: string;
 }

@@ -29,6 +29,8 @@ export async function once(run: Run<AnyChange>, perform: (run: Run<AnyChange>) =
     operation: op.name,
     key: checkKey(key),
     digest: inputDigest(requestFingerprint(run)),
+  }).catch((error: unknown) => {
+    throw asItsOwn(op, error);
   });
   if (!('leaseToken' in claimed)) {
     if (caller.kind === 'wallet' && isPriced(op)) await caller.spendNonce();
@@ -42,6 +44,12 @@ export async function once(run: Run<AnyChange>, perform: (run: Run<AnyChange>) =
     await settleFailure(ctx, claimed, error);
     throw error;
   }
+}
+
+/** A refusal of a key by the code that the operation has for it. */
+function asItsOwn({ reusedKeyCode: code }: AnyChange, error: unknown): unknown {
+  if (code === undefined || !(error instanceof ServiceError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') return error;
+  return new ServiceError(code, { details: error.details, cause: error });
 }
 
 /**

@@ -4,7 +4,12 @@ import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { calledByKey } from '../../../kernel/traffic/subject.ts';
-import { type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
+import {
+  isCurrentKey,
+  type ProjectKey,
+  type ProjectKeyRole,
+  readProjectKey,
+} from '../../identity/shared/project-keys.ts';
 import { checkAccessToken, readShownToken, type ShownToken, type UserClaims } from '../access-token.ts';
 import { tokenExpired } from '../session-over.ts';
 
@@ -32,7 +37,7 @@ export interface ProjectAuthentication {
 
 /** A key, or a token that has yet to be checked by the keys of the project it names. */
 type Credential =
-  | { readonly projectId: string; readonly role: ProjectKeyRole; readonly shown?: undefined }
+  | (ProjectKey & { readonly shown?: undefined })
   | { readonly projectId: string; readonly role: 'authenticated'; readonly shown: ShownToken };
 
 /**
@@ -66,6 +71,9 @@ export async function authenticateProject(
   const acting = beside ?? key;
   admit?.(acting.role);
   const target = await findProjectTarget(services, key.projectId);
+  for (const shown of [key, acting])
+    if (shown.role !== 'authenticated' && !isCurrentKey(shown, target.transferredAt))
+      throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' }, nextActions: [sendKey] });
   const shown = acting.shown ?? key.shown;
   const checked = shown === undefined ? undefined : await checkAccessToken(services, target, shown);
   const user = checked === 'expired' ? undefined : checked;

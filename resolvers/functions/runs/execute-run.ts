@@ -61,13 +61,14 @@ const leaseExpired = (retryable: boolean): RunError =>
 async function calledBy({ services }: Context, { projectId, function: name }: TakenRun): Promise<CalledFunction> {
   const target = await findProjectTarget(services, projectId);
   refuseWhileClosed(target);
-  const site = await services.sites.live(target.orgId, projectId);
+  const site = await services.sites.live(projectId);
   const fn = site?.functions.get(name);
   if (site == null || fn === undefined) throw new ServiceError('FUNCTION_NOT_FOUND', { details: { function: name } });
   return {
     orgId: target.orgId,
     projectId,
     createdAt: target.createdAt,
+    transferredAt: target.transferredAt,
     releaseId: site.releaseId,
     name,
     timeoutSeconds: fn.timeoutSeconds,

@@ -54,7 +54,7 @@ export const inspectPage = query({
   ): Promise<InspectedPage> {
     const host = hostNameOf(given);
     const owner = { orgId: org.id, projectId: project.id };
-    const site = await services.sites.live(owner.orgId, owner.projectId);
+    const site = await services.sites.live(owner.projectId);
     const locale = asked ?? site?.i18n?.defaultLocale ?? '';
     const releaseId = release ?? site?.releaseId ?? null;
     const mark = target.indexOf('?');

@@ -19,7 +19,7 @@ export const disconnectDomain = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Disconnect a domain from a project, which is no longer served under it.',
   access: onDomainsOf(hostActions['project:domains:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     domain: z.string().min(1).max(1024).describe('The domain, also in Unicode: `shop.example.com`.'),

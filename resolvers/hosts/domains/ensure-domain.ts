@@ -38,7 +38,7 @@ export const ensureDomain = mutation({
   duration: 'long',
   summary: 'Connect a domain of one’s own to a project, or change what is wanted of it; tells which records to set.',
   access: onDomainsOf(hostActions['project:domains:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: projectId,
     domain: z.string().min(1).max(1024).describe('The domain, also in Unicode: `shop.example.com`.'),

@@ -21,7 +21,7 @@ export const claimSubdomain = mutation({
   effects: ['idempotent'],
   summary: 'Claim a name below the platform’s domain for a project, which is then served under it.',
   access: onNamedOrOwnProject(hostActions['project:domains:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     project: itsProject,
     name: subdomainName,

@@ -16,7 +16,7 @@ export const deleteSubdomain = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Give a name below the platform’s domain up; for 14 days only the same organization may claim it again.',
   access: onNamedOrOwnProject(hostActions['project:domains:write']),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   // Any text is a name that the project does not have.
   input: z.object({
     project: itsProject,

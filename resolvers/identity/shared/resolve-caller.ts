@@ -15,7 +15,7 @@ import type { Services } from '../../../kernel/run/context.ts';
 import { ciTyp, readCiToken } from './ci-token.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { issuerKeyHash } from './issuer-key.ts';
-import { readProjectKey } from './project-keys.ts';
+import { isCurrentKey, readProjectKey } from './project-keys.ts';
 import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
 import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
@@ -232,6 +232,8 @@ async function resolveProjectKey(services: Services, token: string): Promise<Pro
   // Whoever holds its key may know that the project was there.
   if (row.deleted)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
+  if (!isCurrentKey(key, row.transferredAt))
+    throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' } });
   return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.orgId };
 }
 
@@ -303,7 +305,10 @@ const projectStatement = statement(
   'identity.project',
   {
     params: pick(projects, 'id'),
-    row: { ...pick(projects, 'orgId'), deleted: computed<boolean>('boolean', sql`${projects.deletedAt} is not null`) },
+    row: {
+      ...pick(projects, 'orgId', 'transferredAt'),
+      deleted: computed<boolean>('boolean', sql`${projects.deletedAt} is not null`),
+    },
     pipelined: true,
   },
   ({ id }, row) => sql`select ${row} from ${projects} where ${projects.id} = ${id}`,

@@ -45,12 +45,13 @@ async function callFunction(
 ): Promise<readonly MadeFile[]> {
   const { services } = job.ctx;
   const operators = await findProjectTarget(services, projectId);
-  const site = await services.sites.live(operators.orgId, projectId);
+  const site = await services.sites.live(projectId);
   if (site?.functions.get(name) === undefined) throw new Error(`The function of jobs of the type ${type} is gone.`);
   const called = {
     orgId: operators.orgId,
     projectId,
     createdAt: operators.createdAt,
+    transferredAt: operators.transferredAt,
     releaseId: site.releaseId,
     name,
     timeoutSeconds: maxSeconds,

@@ -39,7 +39,7 @@ export const registerMailboxWebhook = mutation({
   effects: ['openWorld'],
   summary: 'Have an address told what happens to the mail of a mailbox.',
   access,
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ ...ofMailbox, url: mailWebhookUrl, events: webhookEvents }),
   async handler(work, { mailbox: name, url, events }): Promise<MailboxWebhook> {
     await lockProjectFor(work, mailboxActions['project:mail:write']);
@@ -66,7 +66,7 @@ export const updateMailboxWebhook = mutation({
   effects: ['destructive', 'idempotent', 'openWorld'],
   summary: 'Change the address of a webhook, or what it is told of. What still waits goes to the new address.',
   access,
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({
     ...ofMailbox,
     webhook: webhookId,
@@ -96,7 +96,7 @@ export const deleteMailboxWebhook = mutation({
   effects: ['destructive', 'idempotent'],
   summary: 'Delete a webhook of a mailbox. What still waits for it is not sent.',
   access,
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   input: z.object({ ...ofMailbox, webhook: webhookId }),
   async handler(work, { mailbox: name, webhook }): Promise<MailboxWebhook> {
     await lockProjectFor(work, mailboxActions['project:mail:write']);

@@ -26,7 +26,8 @@ export async function lockProject(work: Work, projectId: string): Promise<Projec
  */
 export async function lockProjectFor(work: Work & ProjectScope, action: Action): Promise<ProjectRow> {
   const project = await lockProject(work, work.project.id);
-  if (project === undefined) {
+  // What was handed over meanwhile is not there for whoever asked.
+  if (project?.orgId !== work.org.id) {
     throw work.authority.kind === 'service_key' || work.authority.kind === 'anon_key'
       ? new ServiceError('PROJECT_NOT_FOUND')
       : notAuthorized(action, 'project_not_found');

@@ -40,7 +40,7 @@ export const restoreSnapshot = mutation({
     'Say what a restore of a snapshot would lose, and with the token of that plan put the database of the project back.',
   path: 'POST /projects/v1/:project_id/snapshots/:snapshot_id/restore',
   access: onProject(snapshotActions['project:snapshots:manage'], ofProject),
-  lifecycle: 'gated',
+  lifecycle: 'owned',
   writeApproval: snapshotApproval,
   input: z.object({
     project: projectId,

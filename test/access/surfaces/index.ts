@@ -4,6 +4,7 @@ import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
 import { branchSurfaces } from './branches.ts';
+import { channelSurfaces } from './channel-routes.ts';
 import { ciSurfaces } from './ci.ts';
 import { claimSurfaces } from './claims.ts';
 import { contentSurfaces } from './content.ts';
@@ -37,6 +38,7 @@ import { secretSurfaces } from './secrets.ts';
 import { signerSurfaces } from './signers.ts';
 import { snapshotSurfaces } from './snapshots.ts';
 import type { Stage, Surfaces } from './surface.ts';
+import { transferSurfaces } from './transfers.ts';
 import { vaultSurfaces } from './vaults.ts';
 
 /** Every documented path, each with its row. */
@@ -48,6 +50,8 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...memberSurfaces(stage),
   ...vaultSurfaces(stage),
   ...grantSurfaces(stage),
+  // Before anything is under way that would keep the project where it is.
+  ...transferSurfaces(stage),
   ...contentSurfaces(stage),
   ...assetSurfaces(stage),
   ...functionSurfaces(stage),
@@ -58,6 +62,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...branchSurfaces(stage),
   ...appSurfaces(stage),
   ...ciSurfaces(stage),
+  ...channelSurfaces(stage),
   ...secretSurfaces(stage),
   ...deploySurfaces(stage),
   ...eventSurfaces(stage),

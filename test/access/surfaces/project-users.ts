@@ -16,7 +16,7 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
     const [key] = await service.control.sql<{ created_at: Date }>('select created_at from projects where id = $1', [
       params.id,
     ]);
-    const project = { id: params.id!, createdAt: key!.created_at };
+    const project = { id: params.id!, createdAt: key!.created_at, transferredAt: null };
     const apikey = await makeProjectKey(service.app.services.keys, project, 'service_role');
     const made = await service.call<{ id: string }>(service.actors.apikey(apikey), 'POST', '/auth/v1/admin/users', {
       body,

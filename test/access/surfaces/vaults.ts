@@ -2,7 +2,7 @@ import type { Stage, Surfaces } from './surface.ts';
 
 const vaultDoor = 'the codes of vaults answer from state, which an engine of vaults reports here';
 
-export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
+export const vaultSurfaces = ({ params, members, service }: Stage): Surfaces => {
   const door = '/gitvault/v1/admin/:org_id';
   const member = () => `org: "${params.org_id}", principal: "${params.principal_id}"`;
   const writer = () =>
@@ -13,6 +13,18 @@ export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
     prepare: async () => ({ encryption_key_id: members().keyId }),
   };
   return {
+    'GET /gitvault/v1/vaults': {
+      cells: 'A + + + + + A +',
+      search: () => `?project_id=${params.id}`,
+      prepare: async () => {
+        await service.control.sql(
+          'insert into vaults (org_id, id, project_id) select org_id, gen_random_uuid(), id from projects where id = $1 on conflict do nothing',
+          [params.id],
+        );
+        return undefined;
+      },
+      field: () => `{ vault(project: "${params.id}") { vaultId } }`,
+    },
     [`POST ${door}/members/:principal_id/encryption-key`]: {
       addition: { status: 201, reason: vaultDoor },
 

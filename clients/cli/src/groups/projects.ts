@@ -120,6 +120,24 @@ const keys: Command = {
   },
 };
 
+const vault: Command = {
+  words: 'projects vault',
+  summary: rows['vaults.find'].summary,
+  positionals: [project],
+  flags: [projectFlag, { name: 'repo', type: 'string', about: rows['vaults.find'].inputs.repo.about }],
+  examples: [
+    ['Of the project in use', 'projects vault'],
+    ['Of an address', 'projects vault --repo acme/shop'],
+  ],
+  operations: ['vaults.find'],
+  async run({ cli, positionals, flags }) {
+    const repo = flags.text('repo');
+    const of =
+      repo === undefined ? { project: await requireProject(cli, named(positionals, flags.text('project'))) } : { repo };
+    return perform(cli, rows['vaults.find'], of);
+  },
+};
+
 const sql: Command = {
   words: 'projects sql',
   summary: rows['projects.sql'].summary,
@@ -367,6 +385,7 @@ export const group: Group = {
       examples: [['For good', 'projects delete prj_0kz3m --confirm']],
     }),
     keys,
+    vault,
     sql,
     draftExpose,
     importProject,

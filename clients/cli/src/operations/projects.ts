@@ -575,4 +575,25 @@ export const rows = {
     },
     key: 'taken',
   },
+  'vaults.find': {
+    operation: 'vaults.find',
+    command: 'projects vault',
+    summary: 'The encrypted source vault of a project: where it stands, and who may write to it.',
+    method: 'GET',
+    path: '/gitvault/v1/vaults',
+    inputs: {
+      project: {
+        at: 'query',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project; or else its repo.',
+      },
+      repo: {
+        at: 'query',
+        as: 'repo',
+        type: 'string',
+        about: 'Address of the project: the slug of its organization, a slash, and its own slug.',
+      },
+    },
+  },
 } satisfies Record<string, OperationSpec>;

@@ -2,6 +2,7 @@ import {
   Activity,
   AppWindow,
   Archive,
+  ArrowRightLeft,
   Braces,
   Briefcase,
   Building2,
@@ -18,6 +19,7 @@ import {
   KeyRound,
   type LucideIcon,
   Mails,
+  Megaphone,
   MessageSquareQuote,
   MessagesSquare,
   Network,
@@ -67,6 +69,13 @@ export const homeSection: NavigationSection = {
     { name: 'Overview', to: '/', icon: House, key: 'o' },
     { name: 'Organizations', to: '/orgs', icon: Building2, words: 'teams' },
     { name: 'Apps', to: '/apps', icon: Store, holdsBelow: true, words: 'marketplace fork templates' },
+    {
+      name: 'Transfers',
+      to: '/transfers',
+      icon: ArrowRightLeft,
+      holdsBelow: true,
+      words: 'hand over offers accept claim move project',
+    },
     { name: 'Your account', to: '/you', icon: CircleUser, words: 'sign-in approvals passkeys sessions profile' },
   ],
 };
@@ -97,6 +106,7 @@ export function coordinationSection({ orgId }: Held): NavigationSection {
       { name: 'Projects', to: base, icon: Database, key: 'p' },
       { name: 'Rooms', to: `${base}/rooms`, icon: MessagesSquare, key: 'm', holdsBelow: true, words: 'messages' },
       { name: 'Events', to: `${base}/events`, icon: Activity, key: 'v' },
+      { name: 'Channels', to: `${base}/channels`, icon: Megaphone, holdsBelow: true, words: 'chat relay' },
       { name: 'Escalations', to: `${base}/escalations`, icon: Siren, key: 'x', holdsBelow: true, words: 'paging' },
     ],
   };

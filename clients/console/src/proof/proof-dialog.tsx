@@ -17,6 +17,7 @@ const named: Readonly<Record<string, string>> = {
   'org.membership': 'To change who belongs to the organization, and as what',
   'org.invite': 'To change who is invited',
   'org.contacts': 'To change who is paged',
+  'channel.route': 'To change which channels are told of events',
   'operator.contact': 'To change where notices go',
   'project.keys': 'To see the keys of the project',
   'project.delete': 'To delete the project for good',

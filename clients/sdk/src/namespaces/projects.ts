@@ -211,6 +211,8 @@ export interface GetAnswer {
   };
   readonly repoName: string | null;
   readonly maxAffected: number | null;
+  /** Whether a former owner knows secrets of it. */
+  readonly secretsRotationAdvised: boolean;
 }
 
 /** The anon and service key of a project. */

@@ -10,6 +10,7 @@ import { useAsk } from '../../graph/use-live-query.ts';
 import { Link } from '../../router.tsx';
 import { mayOn } from '../../session/may.ts';
 import { ownerName, projectCrumbs } from '../project-crumbs.ts';
+import { HandOver } from '../transfers/hand-over.tsx';
 import { Deletion } from './deletion.tsx';
 import { Names } from './names.tsx';
 import { ProjectSettingsDocument } from './settings.graphql.ts';
@@ -59,6 +60,7 @@ function Settings({ project }: { readonly project: Project }) {
           </p>
         )}
       </Section>
+      {mayOn(project, 'project:transfer') && <HandOver {...project} />}
       {mayOn(project, 'project:delete') && <Deletion project={project} />}
     </>
   );

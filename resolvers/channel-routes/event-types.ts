@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import { event, events } from '../../kernel/feeds/event-types.ts';
 
-/** Of systems that are yet to come: their names are taken, so that no application gives one to an event of its own. */
-export const comingEvents = events({
-  project_transfer_completed: event({
-    class: 'destructive_lifecycle',
-    title: 'A project was handed over',
-    level: 'project',
-    payload: z.object({ transfer_id: z.string(), from_org_id: z.string(), to_org_id: z.string() }),
-  }),
+/** What the events tell of here. Contract 02, section 1.5. */
+export const channelEvents = events({
   channel_route_auto_paused: event({
     class: 'security',
+    title: 'A channel is no longer told of events',
     level: 'org',
     payload: z.object({
       route_id: z.string(),
@@ -23,6 +18,7 @@ export const comingEvents = events({
         type: 'retry',
         method: 'POST',
         path: `/channel-routes/v1/${payload.route_id}/resume`,
+        command: `svc channel-route resume ${payload.route_id}`,
         why: 'Resume the route once its channel takes messages again.',
       },
     ],
