@@ -60,7 +60,6 @@ export const routes: readonly Route[] = [
   ...assetRoutes,
   ...deployRoutes,
   ...functionRunRoutes,
-  ...archiveRoutes,
   ...snapshotRoutes,
   ...appRoutes,
   ...transferRoutes,
@@ -92,5 +91,6 @@ export const routes: readonly Route[] = [
   ...productRoutes,
   ...verificationRoutes,
   ...operations.flatMap(ownRoute),
+  ...archiveRoutes,
   ...channelRouteRoutes,
 ];

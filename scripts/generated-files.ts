@@ -1,5 +1,4 @@
 import { consoleDocuments } from './console-documents.ts';
-import { archiveFiles } from './sdk/archive-files.ts';
 import { consoleRights } from './console-rights.ts';
 import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
@@ -7,6 +6,7 @@ import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
 import { surfacesPage } from './generate-surfaces.ts';
 import { printedSchema } from './print-schema.ts';
+import { archiveFiles } from './sdk/archive-files.ts';
 import { sdkFiles } from './sdk/files.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import { contentPlans, contentUploads, type PlannedContent } from '../../db/schema/content.ts';
-import { computed, insertInto, pick, statement, typed } from '../../db/sql.ts';
+import { computed, insertInto, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
@@ -141,7 +141,7 @@ const distinct = (content: readonly PlannedContent[]): PlannedContent[] => [
  * @throws QUOTA_EXCEEDED
  */
 async function stage(work: Work & ProjectScope, missing: readonly PlannedContent[], stored: number) {
-  const { services, org, project, authority } = work;
+  const { org, project, authority } = work;
   const owner = { orgId: org.id, projectId: project.id };
   const uploads = await stageUploads(work, owner, missing);
   const [staged] = await work.rows(stagedStatement.with(owner));

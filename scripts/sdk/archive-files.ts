@@ -15,6 +15,9 @@ export async function archiveFiles(): Promise<Readonly<Record<string, () => stri
     names.map(async (name) => [`${to}/${name}`, await readFile(join(from, name), 'utf8')] as const),
   );
   return Object.fromEntries(
-    files.map(([path, text]) => [path, () => `// Printed by npm run generate from engines/archives/portable.\n${text}`]),
+    files.map(([path, text]) => [
+      path,
+      () => `// Printed by npm run generate from engines/archives/portable.\n${text}`,
+    ]),
   );
 }

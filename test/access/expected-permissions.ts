@@ -115,6 +115,7 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} project:write`,
   }),
   'project:transfer': cell('owner'),
+  'org:archives:import': cell('owner admin developer'),
   'project:branches:manage': cell('owner admin developer', writing),
   'project:archives:read': cell(everyRole, {
     grants: `${reading} project:write`,

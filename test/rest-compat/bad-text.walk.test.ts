@@ -136,6 +136,7 @@ const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }
 
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
+  planArchiveUpload: { sha256: 'f'.repeat(64), size: 10_240 },
   activateChannelCommunity: {
     authorityProof: { approvalEvent: {}, communitySubject: 'ab'.repeat(32), relayUrl: 'wss://relay.example.com' },
   },

@@ -17,15 +17,15 @@ import type { Context } from '../../../kernel/run/context.ts';
 import { mutation, query } from '../../../kernel/run/operation.ts';
 import { onNamedOrOwnOrg } from '../../orgs/shared/on-named-or-own-org.ts';
 import { findOrCreateOwnOrg } from '../../orgs/shared/own-org.ts';
-import { projectActions } from '../../projects/shared/actions.ts';
 import { insertProject } from '../../projects/shared/insert-project.ts';
 import { requireRoomForProject } from '../../projects/shared/room-for-project.ts';
 import { giveSecrets } from '../../secrets/shared/give-secrets.ts';
+import { archiveActions } from '../shared/actions.ts';
 import { blocking, readImportable } from './check.ts';
 import { type ArchiveImport, endOfImport, findImport, ImportWire, importId, importToWire } from './import-row.ts';
 import { archivePlace, type LocatedArchive, locate } from './locate.ts';
 
-const action = projectActions['project:create'];
+const action = archiveActions['org:archives:import'];
 
 interface OfOrg {
   readonly org_id?: string | undefined;

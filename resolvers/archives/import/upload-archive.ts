@@ -10,7 +10,7 @@ import { finishOrgUpload, planOrgUpload } from '../../content/shared/org-uploads
 import { sha256Text } from '../../content/shared/sha256-text.ts';
 import type { MissingContent } from '../../content/shared/stage-uploads.ts';
 import { findOrCreateOwnOrg } from '../../orgs/shared/own-org.ts';
-import { projectActions } from '../../projects/shared/actions.ts';
+import { archiveActions } from '../shared/actions.ts';
 import { onImportingOrg } from './import-archive.ts';
 import { fileBytesMax } from './locate.ts';
 
@@ -47,7 +47,7 @@ export const planArchiveUpload = mutation({
   async handler(work, { sha256, size }): Promise<ArchiveUpload> {
     const { org } =
       work.org === undefined
-        ? await findOrCreateOwnOrg(work, principalIdOf(await work.caller())!, projectActions['project:create'])
+        ? await findOrCreateOwnOrg(work, principalIdOf(await work.caller())!, archiveActions['org:archives:import'])
         : (work as OrgScope);
     const content: PlannedContent = { sha256, size };
     return { orgId: org.id, ...content, missing: await planOrgUpload(work, org.id, content) };

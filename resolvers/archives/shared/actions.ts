@@ -12,4 +12,5 @@ export const archiveActions = actions({
     grants: ['project:write'],
     delegate: ['project:write'],
   },
+  'org:archives:import': { role: 'developer' },
 });

@@ -47,6 +47,7 @@ export const lowestRoles = {
   'project:apps:write': 'DEVELOPER',
   'project:archives:read': 'VIEWER',
   'project:archives:export': 'DEVELOPER',
+  'org:archives:import': 'DEVELOPER',
   'project:signers:read': 'VIEWER',
   'project:signers:write': 'DEVELOPER',
   'project:jobs:read': 'VIEWER',
