@@ -45,6 +45,8 @@ export type IdPrefix =
   | 'fbk'
   | 'job'
   | 'aih'
+  | 'arc'
+  | 'arci'
   | 'chci'
   | 'chrt'
   | 'chrd'

@@ -7,6 +7,7 @@ import { accounts } from './accounts/domain.ts';
 import { agents } from './agents/domain.ts';
 import { aiDomain } from './ai/domain.ts';
 import { apps } from './apps/domain.ts';
+import { archivesDomain } from './archives/domain.ts';
 import { assetsDomain } from './assets/domain.ts';
 import { auth } from './auth/domain.ts';
 import { billing } from './billing/domain.ts';
@@ -84,6 +85,7 @@ export const domains: readonly Domain[] = [
   snapshots,
   branches,
   apps,
+  archivesDomain,
   feedback,
   ci,
   signersDomain,

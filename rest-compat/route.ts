@@ -22,6 +22,8 @@ export interface ObjectAnswer {
   readonly sha256: string;
   readonly size: number;
   readonly contentType: string;
+  /** As what it is saved. @default as the address says */
+  readonly filename?: string;
 }
 
 /** One documented path. */

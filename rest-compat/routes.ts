@@ -2,6 +2,7 @@ import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations } from '../resolvers/index.ts';
 import { aiRoutes } from './ai.ts';
 import { appRoutes } from './apps.ts';
+import { archiveRoutes } from './archives.ts';
 import { assetRoutes } from './assets.ts';
 import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
@@ -90,5 +91,6 @@ export const routes: readonly Route[] = [
   ...productRoutes,
   ...verificationRoutes,
   ...operations.flatMap(ownRoute),
+  ...archiveRoutes,
   ...channelRouteRoutes,
 ];

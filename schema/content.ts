@@ -1,10 +1,6 @@
 import { type CommittedContent, commitContent } from '../resolvers/content/commit-content.ts';
-import {
-  type ContentPart,
-  type ContentPlan,
-  type MissingContent,
-  planContent,
-} from '../resolvers/content/plan-content.ts';
+import { type ContentPlan, planContent } from '../resolvers/content/plan-content.ts';
+import type { ContentPart, MissingContent } from '../resolvers/content/shared/stage-uploads.ts';
 import { builder } from './builder.ts';
 import { changeField } from './operation-field.ts';
 

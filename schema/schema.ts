@@ -64,6 +64,7 @@ import './secrets.ts';
 import './signers.ts';
 import './site-audits.ts';
 import './apps.ts';
+import './archives.ts';
 import './transfers.ts';
 import './branches.ts';
 import './feedback.ts';

@@ -6,6 +6,7 @@ import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
 import { surfacesPage } from './generate-surfaces.ts';
 import { printedSchema } from './print-schema.ts';
+import { archiveFiles } from './sdk/archive-files.ts';
 import { sdkFiles } from './sdk/files.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */
@@ -18,5 +19,6 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operationsPage,
   'docs/surfaces.md': surfacesPage,
   ...sdkFiles(),
+  ...(await archiveFiles()),
   ...commandRows(),
 };

@@ -150,6 +150,7 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     mailBaseUrl: config.publicBaseUrl ?? `http://localhost:${config.port}`,
     platformDomain: config.platformDomain,
     embeddingOrigins: config.embeddingOrigins,
+    archiveDir: config.archiveDir,
     hostAddresses: config.hostAddresses,
     sendsMail: config.smtpUrl !== undefined,
     receivesMail: config.mailListen !== undefined,

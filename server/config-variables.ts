@@ -109,6 +109,7 @@ export const environment = z.object({
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_BACKUP_DIR: parsed('a path', path),
+  SVC_ARCHIVE_DIR: parsed('a path', path),
   SVC_BACKUP_PASSPHRASE: parsed('at least 12 characters long', (value) => (value.length >= 12 ? value : undefined)),
   SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, readAdminKey),
   GOOGLE_CLIENT_ID: parsed('a client id, without spaces', oauthCredential),
@@ -280,6 +281,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   SVC_BACKUP_DIR: open(
     'the gateway knows no backups, and `svc backup` asks for a folder',
     'Folder of backups: `svc backup` without a folder saves into it, and the gateway shows it to the platform admin. A relative path begins at the folder of the gateway. Let it lie on another disk; several nodes need one that all of them reach.',
+  ),
+  SVC_ARCHIVE_DIR: open(
+    'archives are imported from what clients upload alone',
+    'Folder of archives of projects that may be imported by their path below it. Whoever may make a project may import everything that lies in it, so let nothing else lie there. A relative path begins at the folder of the gateway.',
   ),
   SVC_BACKUP_PASSPHRASE: secret(
     'the root secret encrypts the secrets of a backup, and is not in it',

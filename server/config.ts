@@ -56,6 +56,8 @@ export interface Config {
   readonly adminKey: string | undefined;
   /** Folder of backups; undefined: the gateway knows none. */
   readonly backupDir: string | undefined;
+  /** Folder whose archives may be imported by their path; undefined: there is none. */
+  readonly archiveDir: string | undefined;
   /** Encrypts the secrets of a backup; undefined: the root secret does. */
   readonly backupPassphrase: string | undefined;
   /** Who project users may sign in with, Google first if it is one of them. */
@@ -227,6 +229,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
     backupDir: values.SVC_BACKUP_DIR,
+    archiveDir: values.SVC_ARCHIVE_DIR,
     backupPassphrase: values.SVC_BACKUP_PASSPHRASE,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,

@@ -2,6 +2,8 @@ import type { LeasedKind } from '../kernel/durability/leased-work.ts';
 import type { Services } from '../kernel/run/context.ts';
 import { forkWork } from '../resolvers/apps/make-fork.ts';
 import { versionWork } from '../resolvers/apps/prepare-version.ts';
+import { projectArchiveWork } from '../resolvers/archives/export/make-archive.ts';
+import { archiveImportWork } from '../resolvers/archives/import/make-import.ts';
 import { branchWork } from '../resolvers/branches/branch-workers.ts';
 import { channelWork } from '../resolvers/channel-routes/route-workers.ts';
 import { checkoutWork } from '../resolvers/checkouts/checkout-workers.ts';
@@ -25,6 +27,8 @@ export const leasedKinds = {
   checkoutWork: [checkoutWork],
   appVersionWork: [versionWork],
   appForkWork: [forkWork],
+  projectArchiveWork: [projectArchiveWork],
+  archiveImportWork: [archiveImportWork],
   jobWork: [jobWork],
   jobCallbackWork: [jobCallbackWork],
   channelPublishing: [channelWork],

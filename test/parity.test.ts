@@ -89,6 +89,8 @@ const notOverRest: Record<string, string> = {
   'escalations.list before': 'the documented list runs one way',
   'escalations.list from_end': 'the documented list runs one way',
   'functions.listRuns before': 'the documented list runs one way',
+  'archives.list before': 'the documented list runs one way',
+  'archives.list from_end': 'the documented list runs one way',
   'snapshots.list before': 'the documented list runs one way',
   'snapshots.list from_end': 'the documented list runs one way',
   'functions.listRuns from_end': 'the documented list runs one way',

@@ -7,9 +7,17 @@ interface Relation {
   readonly name: string;
 }
 
+/** A column of a key, and whether its order depends on a language. */
+export interface KeyColumn {
+  readonly name: string;
+  readonly collated: boolean;
+}
+
 export interface CatalogTable extends Relation {
   readonly columns: readonly string[];
   readonly bytes: number;
+  /** The columns of its primary key, or of another one that every row has a value of; empty where it has none. */
+  readonly key: readonly KeyColumn[];
 }
 
 /** What there is to copy in some schemas. */
@@ -33,7 +41,17 @@ const relationsText = `select c.oid::text as id, n.nspname as schema, c.relname 
     coalesce((select pg_catalog.json_agg(a.attname order by a.attnum) from pg_catalog.pg_attribute a
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''), '[]') as columns,
     coalesce((select pg_catalog.json_agg(k.confrelid::text) from pg_catalog.pg_constraint k
-      where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid), '[]') as refers
+      where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid), '[]') as refers,
+    coalesce((select pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'collated', a.attcollation <> 0)
+        order by k.place)
+      from (select i.indkey, i.indnkeyatts from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid
+        where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate and i.indpred is null
+          and i.indexprs is null and not exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid
+            and a.attnum = any (i.indkey::smallint[]) and (not a.attnotnull or a.attgenerated = 'v'))
+        order by i.indisprimary desc, x.relname limit 1) best,
+      pg_catalog.unnest(best.indkey::smallint[]) with ordinality as k (attnum, place)
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+      where k.place <= best.indnkeyatts), '[]') as key
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'S', 'm', 'f') and ${wanted}
   order by n.nspname, c.relname`;
@@ -66,6 +84,7 @@ export async function readCatalog(client: pg.Client, chosen: (relation: Relation
       ...named(table),
       columns: table.columns,
       bytes: Number(table.bytes),
+      key: table.key,
     })),
     sequences: found.filter(({ kind }) => kind === 'S').map(named),
     filled: found.filter(({ kind, filled }) => kind === 'm' && filled).map(named),

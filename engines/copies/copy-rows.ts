@@ -3,8 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import type { SavedTable } from './archive.ts';
+import type { KeyColumn } from './catalog.ts';
 import { quoted, quotedTable } from './names.ts';
-import type { Part, PartStore, PartWriter } from './parts.ts';
+import type { Part, PartReader, PartStore, PartWriter } from './parts.ts';
 
 type Table = Pick<SavedTable, 'schema' | 'name'> & { readonly columns: readonly string[] };
 
@@ -19,6 +20,15 @@ const target = ({ columns, ...table }: Table) => `${quotedTable(table)} (${colum
 
 /** A table without columns has rows nonetheless, each an empty line. */
 const copyTo = (table: Table) => `copy ${table.columns.length === 0 ? quotedTable(table) : target(table)} to stdout`;
+
+/**
+ * The rows in the order of a key, the same on every server: texts byte by byte, whatever language their column is in. Types
+ * are compared by what PostgreSQL itself compares them by; nothing is cast, since a cast may be the tenant's own.
+ */
+const copyInOrder = (table: Table, key: readonly KeyColumn[]) =>
+  `copy (select ${table.columns.map(quoted).join(', ')} from only ${quotedTable(table)} order by ${key
+    .map(({ name, collated }) => quoted(name) + (collated ? ' collate pg_catalog."C"' : ''))
+    .join(', ')}) to stdout`;
 
 const copyFrom = (table: Table) => `copy ${table.columns.length === 0 ? quotedTable(table) : target(table)} from stdin`;
 
@@ -47,14 +57,19 @@ async function* inParts(rows: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
   }
 }
 
-/** Copies the rows of a table into a store. Memory holds a few buffers, however large the table or a row of it is. */
+/**
+ * Copies the rows of a table into a store. Memory holds a few buffers, however large the table or a row of it is.
+ *
+ * @param key what the rows are sorted by; none: they come as they lie there
+ */
 export async function copyOut(
   client: pg.Client,
   table: Table,
   store: PartStore,
   onBytes: (bytes: number) => void,
+  key: readonly KeyColumn[] = [],
 ): Promise<Pick<SavedTable, 'rows' | 'parts'>> {
-  const stream = client.query(to(copyTo(table)));
+  const stream = client.query(to(key.length === 0 ? copyTo(table) : copyInOrder(table, key)));
   const parts: Part[] = [];
   let writer: PartWriter | undefined;
   try {
@@ -93,6 +108,26 @@ export async function measureRows(
   return { rows: stream.rowCount, contents };
 }
 
+/** Cuts rows that were copied out into the parts that {@link copyOut} would make of them. */
+export async function partsOfRows(
+  rows: AsyncIterable<Buffer>,
+): Promise<readonly { readonly bytes: number; readonly content: string }[]> {
+  const parts: { bytes: number; content: string }[] = [];
+  let open: { bytes: number; hash: Hash } | undefined;
+  const end = () => {
+    if (open !== undefined) parts.push({ bytes: open.bytes, content: open.hash.digest('hex') });
+    open = undefined;
+  };
+  for await (const { bytes, endsPart } of inParts(rows)) {
+    open ??= { bytes: 0, hash: createHash('sha256') };
+    open.bytes += bytes.length;
+    open.hash.update(bytes);
+    if (endsPart) end();
+  }
+  end();
+  return parts;
+}
+
 /** Copies the rows of a table from one database into another. */
 export async function copyAcross(source: pg.Client, destination: pg.Client, table: Table): Promise<void> {
   const stream = destination.query(from(copyFrom(table)));
@@ -104,7 +139,7 @@ export async function copyAcross(source: pg.Client, destination: pg.Client, tabl
 export async function copyIn(
   client: pg.Client,
   table: Table & Pick<SavedTable, 'parts'>,
-  store: PartStore,
+  store: PartReader,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   if (table.parts.length === 0) return;

@@ -21,6 +21,17 @@ export function tenantStatements(text: string): string[] {
     .flatMap((statement) => forAnyServer(statement) ?? []);
 }
 
+/** The same without settings of the session, but for the one that lets functions name what comes behind them. */
+export function tenantDefinitions(text: string): string[] {
+  return tenantStatements(text).filter((statement) =>
+    parseSql(statement).every(({ node }) => {
+      if ('VariableSetStmt' in node) return node.VariableSetStmt.name === 'check_function_bodies';
+      // Sets the path to search.
+      return !('SelectStmt' in node);
+    }),
+  );
+}
+
 /** @returns the text of a statement; undefined when nothing of it is left */
 function forAnyServer({ node, text }: ParsedStatement): string | undefined {
   if ('VariableSetStmt' in node && node.VariableSetStmt.name === newSetting) return undefined;

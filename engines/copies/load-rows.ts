@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
+import { isConnectionLoss } from '../../db/connection-loss.ts';
 import type { SavedDatabase, SavedTable } from './archive.ts';
 import { readSequence } from './catalog.ts';
-
 import { copyIn, measureRows } from './copy-rows.ts';
 import { quotedTable } from './names.ts';
-import type { PartStore } from './parts.ts';
+import type { PartReader } from './parts.ts';
 
 /** A restored table or sequence does not hold what was saved. */
 export class DifferentRowsError extends Error {
   override readonly name = 'DifferentRowsError';
+}
+
+/** A sequence cannot be set to where it stood. */
+export class SequenceError extends Error {
+  override readonly name = 'SequenceError';
 }
 
 type Contents = Pick<SavedDatabase, 'tables' | 'sequences'>;
@@ -18,7 +23,7 @@ type Contents = Pick<SavedDatabase, 'tables' | 'sequences'>;
 export async function loadRows(
   client: pg.Client,
   tables: readonly SavedTable[],
-  store: PartStore,
+  store: PartReader,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   for (const table of tables) await copyIn(client, table, store, onBytes);
@@ -27,7 +32,12 @@ export async function loadRows(
 /** Sets sequences to where they stood. */
 export async function loadSequences(client: pg.Client, sequences: SavedDatabase['sequences']): Promise<void> {
   for (const { value, called, ...name } of sequences)
-    await client.query('select pg_catalog.setval($1::pg_catalog.regclass, $2, $3)', [quotedTable(name), value, called]);
+    await client
+      .query('select pg_catalog.setval($1::pg_catalog.regclass, $2, $3)', [quotedTable(name), value, called])
+      .catch((error: Error) => {
+        if (isConnectionLoss(error)) throw error;
+        throw new SequenceError(`The sequence ${quotedTable(name)} cannot be set: ${error.message}.`, { cause: error });
+      });
 }
 
 const contentsOf = ({ parts }: SavedTable) => parts.map(({ content }) => content);

@@ -68,6 +68,14 @@ export class ObjectParts implements PartStore {
     return wholePart(await this.#writer(false), (writer) => writer.write(Buffer.from(text)));
   }
 
+  /** Stores bytes as they are: what their name says is the SHA-256 of them. */
+  async plain(source: AsyncIterable<Uint8Array>): Promise<Part> {
+    return wholePart(await this.#writer(false), async (writer) => {
+      for await (const piece of source)
+        await writer.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    });
+  }
+
   async *read(part: Part): AsyncIterable<Buffer> {
     const output = createZstdDecompress();
     const source = await this.#options.objects.read(part.sha256);

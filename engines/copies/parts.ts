@@ -27,13 +27,17 @@ export interface PartWriter {
   readonly discard: () => Promise<void>;
 }
 
-/** Where the parts of a copy are kept. */
-export interface PartStore {
-  readonly writer: () => Promise<PartWriter>;
-  /** Stores a text. */
-  readonly text: (text: string) => Promise<Part>;
+/** Where the parts of a copy are read from. */
+export interface PartReader {
   /** Reads a part as it was given. */
   readonly read: (part: Part) => AsyncIterable<Buffer>;
   /** @throws DamagedPartError */
   readonly readText: (part: Part) => Promise<string>;
+}
+
+/** Where the parts of a copy are kept. */
+export interface PartStore extends PartReader {
+  readonly writer: () => Promise<PartWriter>;
+  /** Stores a text. */
+  readonly text: (text: string) => Promise<Part>;
 }

@@ -5,7 +5,7 @@ import type { SavedDatabase } from './archive.ts';
 import { tenantStatements } from './definitions.ts';
 import { fillViews, loadRows, loadSequences, verifyContents } from './load-rows.ts';
 import { quoted, quotedTable } from './names.ts';
-import type { PartStore } from './parts.ts';
+import type { PartReader } from './parts.ts';
 import type { SavedTemplate } from './save-project.ts';
 import { plainClient } from './snapshot.ts';
 
@@ -26,7 +26,7 @@ export interface RestoreProjectOptions {
   readonly project: ProjectDatabase & SavedTemplate & { readonly saved: SavedDatabase };
   /** The name under which it is filled, until it takes its place. */
   readonly draft: string;
-  readonly store: PartStore;
+  readonly store: PartReader;
   /** Told of bytes as they are read. */
   readonly onBytes: (bytes: number) => void;
   /** Told when all of the tenant's is there. */

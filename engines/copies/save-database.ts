@@ -27,12 +27,16 @@ export interface SaveDatabaseOptions {
   readonly signal?: AbortSignal;
   /** Reads what else belongs to the same moment. */
   readonly also?: (client: pg.Client) => Promise<void>;
+  /** Whether rows are sorted by the keys of their tables, so that the same rows are the same bytes. @default false */
+  readonly sorted?: boolean;
 }
 
 export interface Saved {
   readonly database: SavedDatabase;
   /** What is not part of it, in sentences. */
   readonly leftOut: readonly string[];
+  /** Tables whose rows have no order of their own. */
+  readonly withoutKey: readonly string[];
 }
 
 /** SQLSTATEs of what is gone or changed since the snapshot was taken, or locked for long. */
@@ -88,7 +92,7 @@ async function saveOnce(options: SaveDatabaseOptions): Promise<Saved> {
     const contents = async () => {
       const sequences = [];
       for (const sequence of catalog.sequences) sequences.push(await readSequence(client, sequence));
-      return { sequences, tables: await saveRows(snapshot, catalog, store, onBytes, options.signal) };
+      return { sequences, tables: await saveRows(snapshot, catalog, { ...options, onBytes }) };
     };
     // Beside each other: pg_dump mostly waits for answers, each to one of many small questions. One run of it at a time,
     // since it may hold much of a large catalog in memory.
@@ -103,6 +107,7 @@ async function saveOnce(options: SaveDatabaseOptions): Promise<Saved> {
         filled: [...catalog.filled],
       },
       leftOut: catalog.leftOut,
+      withoutKey: catalog.tables.filter(({ key }) => key.length === 0).map(({ name }) => name),
     };
   } finally {
     await snapshot.close();
@@ -118,15 +123,13 @@ async function allDone<One, Other>(one: Promise<One>, other: Promise<Other>): Pr
 async function saveRows(
   { client }: Snapshot,
   { tables }: Catalog,
-  store: PartStore,
-  onBytes: (bytes: number) => void,
-  signal: AbortSignal | undefined,
+  { store, onBytes = () => undefined, signal, sorted = false }: SaveDatabaseOptions,
 ): Promise<SavedTable[]> {
   const saved: SavedTable[] = [];
-  for (const { schema, name, columns } of tables) {
+  for (const { schema, name, columns, key } of tables) {
     signal?.throwIfAborted();
     const table = { schema, name, columns: [...columns] };
-    saved.push({ ...table, ...(await copyOut(client, table, store, onBytes)) });
+    saved.push({ ...table, ...(await copyOut(client, table, store, onBytes, sorted ? key : [])) });
   }
   return saved;
 }

@@ -56,7 +56,7 @@ export async function saveProjectDatabase({
 const filledViews = `select 'public' as schema, c.relname as name from pg_catalog.pg_class c
   where c.relnamespace = 'public'::pg_catalog.regnamespace and c.relkind = 'm' and c.relispopulated order by c.relname`;
 
-async function readTemplate(client: pg.Client): Promise<SavedTemplate> {
+export async function readTemplate(client: pg.Client): Promise<SavedTemplate> {
   const version = await client.query<{ version: number; live: boolean }>(
     "select version, to_regclass('_svc.live_triggers') is not null as live from _svc.schema_version",
   );

@@ -24,6 +24,7 @@ export interface Quota {
     | 'snapshots'
     | 'branches'
     | 'app_versions'
+    | 'archives'
     | 'unique_recipients'
     | 'translation_words'
     | `${string}_per_${'day' | 'hour'}`;

@@ -127,6 +127,8 @@ export interface ServiceSettings {
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */
   readonly proofConfirmations: number;
+  /** Folder whose archives whoever may make a project may import; undefined: there is none. */
+  readonly archiveDir: string | undefined;
   /** How long a step operation is believed to be worked on, in seconds. */
   readonly stepLeaseSeconds: number;
 }

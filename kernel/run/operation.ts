@@ -26,7 +26,8 @@ export interface WriteApproval<Input> {
     | 'project.deploy'
     | 'project.secret.write'
     | 'project.snapshots.manage'
-    | 'project.branches.manage';
+    | 'project.branches.manage'
+    | 'project.archives.export';
   readonly field: 'org_id' | 'project_id';
   /** @param scope what the caller was admitted to; undefined for one that was not */
   readonly target: (input: Input, scope: Partial<ProjectScope> | undefined) => string | undefined;

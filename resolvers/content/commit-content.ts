@@ -2,20 +2,14 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { inParallel } from '../../core/in-parallel.ts';
 import { sql } from '../../db/drizzle.ts';
-import {
-  contentObjects,
-  contentParts,
-  contentPlans,
-  contentUploads,
-  type PlannedContent,
-} from '../../db/schema/content.ts';
-import { computed, excluded, insertSelect, namesOf, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { contentPlans, type PlannedContent } from '../../db/schema/content.ts';
+import { computed, pick, setOf, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
-import type { Services } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { contentActions } from './shared/actions.ts';
 import { keepContentLock } from './shared/content-lock.ts';
+import { finishUpload, forgetUploadsStatement, promoteStatement, uploadsStatement } from './shared/finish-uploads.ts';
 import { storing } from './shared/storing.ts';
 import { type ContentOwner, useContent } from './shared/use-content.ts';
 
@@ -65,7 +59,7 @@ export const commitContent = mutation({
       throw new ServiceError('INVALID_STATE', {
         details: { missing: incomplete.slice(0, 100).map(({ sha256 }) => sha256) },
       });
-    await storing(services, () => inParallel(uploads, finishedAtOnce, (upload) => finish(services, upload)));
+    await storing(services, () => inParallel(uploads, finishedAtOnce, (upload) => finishUpload(services, upload)));
     return {
       uploadIds: uploads.map(({ id }) => id),
       content,
@@ -109,20 +103,6 @@ export const commitContent = mutation({
 
 const keyOf = ({ sha256, size }: PlannedContent) => `${sha256} ${size}`;
 
-/** @throws CONTENT_DIGEST_MISMATCH; the upload is thrown away then */
-async function finish(services: Services, upload: Staged): Promise<void> {
-  const { objects, db } = services;
-  const { id, sha256 } = upload;
-  const size = Number(upload.size);
-  const staged = { id, size };
-  const parts = upload.etags.map((etag, at) => ({ number: at + 1, etag }));
-  const outcome = await objects.finish(staged, { sha256, size }, parts);
-  if (outcome === 'kept') return;
-  await objects.discard(staged);
-  await db.rows(forgetUploadsStatement.with({ ids: [id] }));
-  throw new ServiceError('CONTENT_DIGEST_MISMATCH', { details: { sha256, size } });
-}
-
 const planStatement = statement(
   'content.find-plan',
   {
@@ -135,57 +115,6 @@ const planStatement = statement(
   },
   (given, row) => sql`select ${row} from ${contentPlans} where ${contentPlans.orgId} = ${given.orgId}
     and ${contentPlans.id} = ${given.id} and ${contentPlans.projectId} = ${given.projectId}`,
-);
-
-const staged = {
-  ...pick(contentUploads, 'id', 'sha256', 'size', 'partCount'),
-  arrived: computed<number>(
-    'integer',
-    sql`(select count(*)::int from ${contentParts} where ${contentParts.uploadId} = ${contentUploads.id})`,
-  ),
-  etags: computed<readonly string[]>(
-    'text[]',
-    sql`array(select ${contentParts.etag} from ${contentParts}
-      where ${contentParts.uploadId} = ${contentUploads.id} order by ${contentParts.number})`,
-  ),
-};
-
-type Staged = Awaited<ReturnType<typeof stagedRows>>[number];
-const stagedRows = ({ db }: Services, given: Parameters<typeof uploadsStatement.with>[0]) =>
-  db.rows(uploadsStatement.with(given));
-
-const ofProject = pick(contentUploads, 'orgId', 'projectId');
-
-const uploadsStatement = statement(
-  'content.staged-of-plan',
-  { params: { ...ofProject, sha256s: typed<readonly string[]>('text[]') }, row: staged },
-  (given, row) => sql`select ${row} from ${contentUploads} where ${contentUploads.orgId} = ${given.orgId}
-    and ${contentUploads.projectId} = ${given.projectId} and ${contentUploads.sha256} = any(${given.sha256s}::text[])`,
-);
-
-const promoteStatement = statement(
-  'content.promote',
-  { params: { ...ofProject, ids: typed<readonly string[]>('text[]') } },
-  (given) => sql`${insertSelect(
-    contentObjects,
-    {
-      orgId: contentUploads.orgId.getSQL(),
-      projectId: contentUploads.projectId.getSQL(),
-      sha256: contentUploads.sha256.getSQL(),
-      size: contentUploads.size.getSQL(),
-    },
-    sql`from ${contentUploads} where ${contentUploads.orgId} = ${given.orgId}
-      and ${contentUploads.projectId} = ${given.projectId} and ${contentUploads.id} = any(${given.ids}::text[])
-      order by ${contentUploads.sha256}`,
-  )} on conflict (${namesOf(contentObjects.orgId, contentObjects.projectId, contentObjects.sha256)})
-    do update ${setOf(contentObjects, { usedAt: excluded(contentObjects.usedAt), givenUp: sql`false` })}`,
-);
-
-const forgetUploadsStatement = statement(
-  'content.forget-uploads',
-  { params: { ids: typed<readonly string[]>('text[]') } },
-  ({ ids }) => sql`with gone as (delete from ${contentUploads} where ${contentUploads.id} = any(${ids}::text[]))
-    delete from ${contentParts} where ${contentParts.uploadId} = any(${ids}::text[])`,
 );
 
 const committedStatement = statement(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import { contentPlans, contentUploads, type PlannedContent } from '../../db/schema/content.ts';
-import { computed, insertInto, pick, statement, typed } from '../../db/sql.ts';
+import { computed, insertInto, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
@@ -11,35 +11,12 @@ import { storageOfOrg } from '../../kernel/limits/storage.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { arrivedOf } from './arrived-parts.ts';
-import { layoutOf, objectBytesMax, partAt } from './part-layout.ts';
+import { objectBytesMax } from './part-layout.ts';
 import { contentActions } from './shared/actions.ts';
 import { keepContentLock } from './shared/content-lock.ts';
 import { sha256Text } from './shared/sha256-text.ts';
+import { type MissingContent, missingOf, planHours, stageUploads } from './shared/stage-uploads.ts';
 import { useContent } from './shared/use-content.ts';
-import { partUrl, partUrlSeconds } from './upload-url.ts';
-
-/** How long a plan can be committed. Contract 03, section 2.1. */
-const planHours = 24;
-
-/** Where one part of an object is sent to. */
-export interface ContentPart {
-  readonly number: number;
-  readonly url: string;
-  readonly start: number;
-  /** The last byte, which belongs to it; one less than `start` for an object of no bytes. */
-  readonly end: number;
-  /** Whether it has come already, so that it need not be sent again. */
-  readonly arrived: boolean;
-}
-
-/** An object that the project does not hold yet. */
-export interface MissingContent {
-  readonly sha256: string;
-  readonly uploadId: string;
-  readonly partSize: number;
-  readonly parts: readonly ContentPart[];
-  readonly urlsExpireAt: Date;
-}
 
 export interface ContentPlan {
   readonly planId: string;
@@ -90,33 +67,12 @@ export const planContent = mutation({
       work,
       uploads.map(({ id }) => id),
     );
-    const now = services.now().getTime();
     const plan = { ...owner, id: services.newId('cplan'), content: JSON.stringify(wanted) };
     const [written] = await work.rows(insertPlanStatement.with(plan));
-    const expires = Math.floor(now / 1000) + partUrlSeconds;
     return {
       planId: plan.id,
       expiresAt: written!.expiresAt,
-      missing: uploads.map(({ id, sha256, ...upload }) => {
-        const size = Number(upload.size);
-        const layout = { partSize: Number(upload.partSize), partCount: upload.partCount };
-        return {
-          sha256,
-          uploadId: id,
-          partSize: layout.partSize,
-          urlsExpireAt: new Date(expires * 1000),
-          parts: Array.from({ length: layout.partCount }, (_none, at) => {
-            const part = partAt(size, layout, at + 1);
-            return {
-              number: at + 1,
-              url: partUrl(work, id, at + 1, expires),
-              start: part.offset,
-              end: part.offset + part.size - 1,
-              arrived: arrived.has(`${id} ${at + 1}`),
-            };
-          }),
-        };
-      }),
+      missing: missingOf(work, uploads, arrived),
       entries: content.map((one) => ({ sha256: one.sha256, missing: !isHeld(one) })),
     };
   },
@@ -185,19 +141,9 @@ const distinct = (content: readonly PlannedContent[]): PlannedContent[] => [
  * @throws QUOTA_EXCEEDED
  */
 async function stage(work: Work & ProjectScope, missing: readonly PlannedContent[], stored: number) {
-  const { services, org, project, authority } = work;
+  const { org, project, authority } = work;
   const owner = { orgId: org.id, projectId: project.id };
-  const layouts = missing.map(({ size }) => layoutOf(size));
-  const uploads = await work.rows(
-    stageStatement.with({
-      ...owner,
-      ids: missing.map(() => services.newId('upl')),
-      sha256s: missing.map(({ sha256 }) => sha256),
-      sizes: missing.map(({ size }) => size),
-      partSizes: layouts.map(({ partSize }) => partSize),
-      partCounts: layouts.map(({ partCount }) => partCount),
-    }),
-  );
+  const uploads = await stageUploads(work, owner, missing);
   const [staged] = await work.rows(stagedStatement.with(owner));
   const limit = limitsOf(org).storageBytes;
   if (stored + Number(staged!.ofOrg) > limit)
@@ -215,31 +161,6 @@ const insertPlanStatement = statement(
       ...given,
       expiresAt: sql`now() + make_interval(hours => ${sql.raw(String(planHours))})`,
     })} returning ${row}`,
-);
-
-// Uploads end with the last plan that names them.
-const stageStatement = statement(
-  'content.stage',
-  {
-    params: {
-      ...pick(contentUploads, 'orgId', 'projectId'),
-      ids: typed<readonly string[]>('text[]'),
-      sha256s: typed<readonly string[]>('text[]'),
-      sizes: typed<readonly number[]>('bigint[]'),
-      partSizes: typed<readonly number[]>('bigint[]'),
-      partCounts: typed<readonly number[]>('integer[]'),
-    },
-    row: pick(contentUploads, 'id', 'sha256', 'size', 'partSize', 'partCount'),
-  },
-  (given, row) => sql`insert into ${contentUploads}
-    (org_id, project_id, id, sha256, size, part_size, part_count, expires_at)
-    select ${given.orgId}, ${given.projectId}, one.id, one.sha256, one.size, one.part_size, one.part_count,
-      now() + make_interval(hours => ${sql.raw(String(planHours))})
-    from unnest(${given.ids}::text[], ${given.sha256s}::text[], ${given.sizes}::bigint[], ${given.partSizes}::bigint[],
-      ${given.partCounts}::int[]) as one (id, sha256, size, part_size, part_count)
-    order by one.sha256
-    on conflict (org_id, project_id, sha256, size) do update set expires_at = excluded.expires_at
-    returning ${row}`,
 );
 
 const sum = sql`sum(${contentUploads.size})`;

@@ -29,8 +29,18 @@ export interface ArrivingPart {
  * @throws UPLOAD_URL_INVALID, UPLOAD_NOT_FOUND, CONTENT_LENGTH_MISMATCH, CONTENT_CHECKSUM_MISMATCH, STORAGE_UNAVAILABLE
  */
 export async function receivePart(services: Services, part: ArrivingPart): Promise<string> {
-  const { db, objects } = services;
   if (!isPartUrl(services, part)) throw new ServiceError('UPLOAD_URL_INVALID');
+  return takePart(services, part);
+}
+
+/**
+ * Stages a part of an object, from whomever it comes.
+ *
+ * @returns the entity tag of the part, with its quotes
+ * @throws UPLOAD_NOT_FOUND, CONTENT_LENGTH_MISMATCH, CONTENT_CHECKSUM_MISMATCH, STORAGE_UNAVAILABLE
+ */
+export async function takePart(services: Services, part: Omit<ArrivingPart, 'expires' | 'token'>): Promise<string> {
+  const { db, objects } = services;
   const [upload] = await db.rows(findStatement.with({ id: part.uploadId }));
   if (upload === undefined) throw new ServiceError('UPLOAD_NOT_FOUND', { details: { upload_id: part.uploadId } });
   const number = Number(part.number);

@@ -37,6 +37,7 @@ const targets = {
   'project.secret.write': 'project_id',
   'project.snapshots.manage': 'project_id',
   'project.branches.manage': 'project_id',
+  'project.archives.export': 'project_id',
 } as const satisfies Record<WriteApproval<never>['action'], 'org_id' | 'project_id'>;
 
 export type ApprovedAction = keyof typeof targets;

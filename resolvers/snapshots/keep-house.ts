@@ -2,6 +2,7 @@ import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { dropCopies } from '../../db/project-exchange.ts';
 import { appForks } from '../../db/schema/apps.ts';
+import { archiveImports } from '../../db/schema/archives.ts';
 import { projectBranches } from '../../db/schema/branches.ts';
 import { projects } from '../../db/schema/projects.ts';
 import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';
@@ -88,7 +89,9 @@ const idleStatement = statement(
       where ${projectRestores.projectId} = ${projects.id} and ${projectRestores.dueAt} is not null)
       and not exists (select from ${projectBranches}
         where ${projectBranches.id} = ${projects.id} and ${projectBranches.dueAt} is not null)
-      and not exists (select from ${appForks} where ${appForks.id} = ${projects.id} and ${appForks.dueAt} is not null)`,
+      and not exists (select from ${appForks} where ${appForks.id} = ${projects.id} and ${appForks.dueAt} is not null)
+      and not exists (select from ${archiveImports}
+        where ${archiveImports.projectId} = ${projects.id} and ${archiveImports.dueAt} is not null)`,
 );
 
 const ofProject = pick(projectSnapshots, 'orgId', 'projectId');

@@ -1,5 +1,6 @@
 import { getTableName, type SQL, sql, type Table } from '../../db/drizzle.ts';
 import { appForks, appVersions } from '../../db/schema/apps.ts';
+import { projectArchives } from '../../db/schema/archives.ts';
 import { assets, assetVersions } from '../../db/schema/assets.ts';
 import { cachedPages, cacheGenerations } from '../../db/schema/cached-pages.ts';
 import { feedChanges } from '../../db/schema/changes.ts';
@@ -82,6 +83,7 @@ export const movedTables = [
   mailboxes,
   managedJobs,
   platformIncidentProjects,
+  projectArchives,
   projectDomains,
   projectMetrics,
   projectRequests,

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { appVersions } from '../../db/schema/apps.ts';
+import { projectArchives } from '../../db/schema/archives.ts';
 import { projectBranches } from '../../db/schema/branches.ts';
 import { managedJobs } from '../../db/schema/jobs.ts';
 import { projects } from '../../db/schema/projects.ts';
@@ -19,7 +20,7 @@ const reasons = {
   has_branches: 'Delete its branches, or wait until they expire.',
   has_signers: 'Drain and delete its signers: what they hold is not handed over.',
   deploy_running: 'Wait until its deploy is over.',
-  copy_running: 'Wait until its snapshot, its restore or its published version is made.',
+  copy_running: 'Wait until its snapshot, its restore, its archive or its published version is made.',
   job_running: 'Wait until its jobs are over, or cancel them.',
 } as const;
 
@@ -63,6 +64,8 @@ const restless = {
         and ${projectSnapshots.dueAt} is not null)
       or exists (select from ${projectRestores} where ${projectRestores.projectId} = ${projects.id}
         and ${projectRestores.dueAt} is not null)
+      or exists (select from ${projectArchives} where ${projectArchives.projectId} = ${projects.id}
+        and ${projectArchives.dueAt} is not null)
       or exists (select from ${appVersions} where ${appVersions.projectId} = ${projects.id}
         and ${appVersions.dueAt} is not null))`,
   ),

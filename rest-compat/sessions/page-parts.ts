@@ -171,6 +171,7 @@ export const approvalActions: Readonly<Record<string, string>> = {
   'org.project.create': 'Create a project in the organization',
   'project.deploy': 'Deploy the project',
   'project.secret.write': 'Change secrets of the project',
+  'project.archives.export': 'Export archives of the project, and download them',
   'project.snapshots.manage': 'Take, restore and delete snapshots of the project',
   'project.branches.manage': 'Create, renew and delete branches of the project',
 };

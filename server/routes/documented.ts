@@ -52,14 +52,14 @@ function restOf({ method, path, rest }: Route, given: string): string {
 }
 
 /** Bytes for one caller alone, whatever browsers make of them. */
-const readyObject = ({ projectId, ...file }: ObjectAnswer): ReadyFile =>
+const readyObject = ({ projectId, filename, ...file }: ObjectAnswer): ReadyFile =>
   new ReadyFile(file, projectId, [
     'cache-control',
     'private, no-store',
     'content-security-policy',
     'sandbox',
     'content-disposition',
-    'attachment',
+    filename === undefined ? 'attachment' : `attachment; filename="${filename}"`,
   ]);
 
 const rowEntry = (route: RowRoute): CallEntry<{ readonly rows: RowPath; readonly caller: RowCaller }> => ({

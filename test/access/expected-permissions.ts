@@ -115,7 +115,13 @@ export const expected: Readonly<Record<string, Expected>> = {
     delegates: `${reading} project:write`,
   }),
   'project:transfer': cell('owner'),
+  'org:archives:import': cell('owner admin developer'),
   'project:branches:manage': cell('owner admin developer', writing),
+  'project:archives:read': cell(everyRole, {
+    grants: `${reading} project:write`,
+    delegates: `${reading} project:write`,
+  }),
+  'project:archives:export': cell('owner admin developer', writing),
   'project:apps:read': cell(everyRole, {
     grants: `${reading} deploy project:write`,
     delegates: `${reading} deploy project:write`,

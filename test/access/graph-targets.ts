@@ -52,6 +52,8 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delivery: 'inner',
   run: 'inner',
   snapshot: 'inner',
+  archive: 'inner',
+  import: 'inner',
   transfer: 'inner',
   notification: 'inner',
   binding: 'inner',

@@ -85,7 +85,9 @@ afterAll(() => {
 /** One route for each action. */
 const probes = Object.keys(expected).map((action) => {
   const named = operations.filter(({ access }) => access.action?.name === action).map(({ name }) => name as string);
-  return { action, route: routes.find(({ operation }) => named.includes(operation))! };
+  const asking = routes.filter(({ operation }) => named.includes(operation));
+  // One that names something of its own inside would have to find it first.
+  return { action, route: asking.find(({ path }) => !/:(archive|import)_id/.test(path)) ?? asking[0]! };
 });
 
 test('every permission is expected here, and a route asks for it', () => {
@@ -112,6 +114,7 @@ let voucher = '';
 
 /** Bodies of actions that need more than the smallest input of their operation. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
+  'org:archives:import': ({ orgId }) => ({ org_id: orgId, sha256: 'f'.repeat(64), size: 10_240 }),
   'project:transfer': () => ({ to_wallet: actors.wallet().address }),
   'project:secrets:write': () => ({ key: 'STRIPE_KEY', value: 'hidden' }),
   'project:jobs:write': () => ({ job_type: 'echo', input: { input_json: {} }, max_cost_usd_micros: 0 }),
@@ -249,6 +252,7 @@ const approvals: Readonly<Record<string, () => readonly [approval: string, targe
   'project:secrets:write': () => ['project.secret.write', home.projectId],
   'project:snapshots:manage': () => ['project.snapshots.manage', home.projectId],
   'project:branches:manage': () => ['project.branches.manage', home.projectId],
+  'project:archives:export': () => ['project.archives.export', home.projectId],
   'project:deploys:write': () => ['project.deploy', home.projectId],
   'project:assets:write': () => ['project.deploy', home.projectId],
 };

@@ -59,6 +59,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   community_installation_id: 'inner',
   branch_id: 'inner',
   version_id: 'inner',
+  archive_id: 'inner',
+  import_id: 'inner',
   transfer_id: 'inner',
   trigger_id: 'inner',
   issuer_id: 'inner',

@@ -38,6 +38,8 @@ export const codes: Readonly<Record<string, readonly [status: number, code: stri
   K: [503, 'CARD_CHECKOUT_NOT_CONFIGURED'],
   H: [422, 'CHANNEL_AUTHORITY_PROOF_INVALID'],
   J: [404, 'JOB_ARTIFACT_NOT_FOUND'],
+  B: [404, 'ARCHIVE_UPLOAD_NOT_FOUND'],
+  Q: [409, 'ARCHIVE_NOT_READY'],
   L: [404, 'LIGHTNING_TOPUP_NOT_FOUND'],
   // The session's approval is of another action.
   W: [403, 'WRITE_AUTH_BINDING_MISMATCH'],

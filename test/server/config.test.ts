@@ -37,6 +37,7 @@ test('an empty environment is a working development set-up', () => {
     publicBaseUrl: undefined,
     platformDomain: 'localhost',
     embeddingOrigins: new Map(),
+    archiveDir: undefined,
     natsUrl: undefined,
     smtpUrl: undefined,
     mailFrom: 'svc <no-reply@localhost>',

@@ -8,6 +8,7 @@ const staying: Readonly<Record<string, string>> = {
   ai_holds: 'money of the organization',
   app_event_keys: 'name places in its events: they are forgotten',
   channel_deliveries: 'what its channels were told',
+  archive_imports: 'what it has imported',
   ci_bindings: 'end with the transfer',
   contract_calls: 'are paid by it, and of its signers',
   delegates: 'end with the transfer',

@@ -241,6 +241,24 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: data,
+    name: 'cloud',
+    summary: 'Archives of a project, to be carried to another gateway',
+    load: () => import('./groups/cloud.ts'),
+  },
+  {
+    section: data,
+    name: 'archives',
+    summary: 'What an archive holds, and whether it is whole',
+    load: () => import('./groups/archives.ts'),
+  },
+  {
+    section: data,
+    name: 'core',
+    summary: 'A new project of an archive',
+    load: () => import('./groups/core.ts'),
+  },
+  {
+    section: data,
     name: 'ci',
     summary: 'Workflows of CI that may deploy',
     load: () => import('./groups/ci.ts'),

@@ -47,6 +47,7 @@ export const approve: Command = {
         'project.secret.write',
         'project.snapshots.manage',
         'project.branches.manage',
+        'project.archives.export',
       ],
       about: 'The change.',
     },

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { ai } from './namespaces/ai.ts';
 import { allowance } from './namespaces/allowance.ts';
 import { apps } from './namespaces/apps.ts';
+import { archives } from './namespaces/archives.ts';
 import { assets } from './namespaces/assets.ts';
 import { audit } from './namespaces/audit.ts';
 import { billing } from './namespaces/billing.ts';
@@ -59,6 +60,7 @@ export interface Namespaces {
   readonly ai: ReturnType<typeof ai>;
   readonly allowance: ReturnType<typeof allowance>;
   readonly apps: ReturnType<typeof apps>;
+  readonly archives: ReturnType<typeof archives>;
   readonly assets: ReturnType<typeof assets>;
   readonly audit: ReturnType<typeof audit>;
   readonly billing: ReturnType<typeof billing>;
@@ -116,6 +118,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   ai: ai(connection),
   allowance: allowance(connection),
   apps: apps(connection),
+  archives: archives(connection),
   assets: assets(connection),
   audit: audit(connection),
   billing: billing(connection),
@@ -172,6 +175,7 @@ export {
   ai,
   allowance,
   apps,
+  archives,
   assets,
   audit,
   billing,

@@ -127,6 +127,94 @@ export interface AppVersion {
   readonly createdAt: string;
 }
 
+export interface ArchiveDiagnostic {
+  readonly code: string;
+  readonly severity: 'info' | 'warning' | 'blocking';
+  readonly message: string;
+  readonly path?: string | undefined;
+  readonly next_action: {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  };
+  readonly [member: string]: unknown;
+}
+
+export interface ArchiveImport {
+  readonly schemaVersion: 'svc.project_archive.import_result.v1';
+  readonly importId: string | null;
+  readonly status: 'dry_run' | 'running' | 'imported' | 'blocked' | 'failed';
+  readonly archiveDigest: string | null;
+  readonly projectId: string | null;
+  readonly projectName: string;
+  readonly releaseId: string | null;
+  /** Secrets that the project needs, and was not given values of. */
+  readonly requiredSecrets: readonly ArchiveRequiredSecret[];
+  readonly diagnostics: readonly ArchiveDiagnostic[];
+  readonly nextAction: {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  } | null;
+}
+
+export interface ArchiveRequiredSecret {
+  readonly name: string;
+  readonly required: boolean;
+  readonly targets?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+}
+
+export interface ArchiveSummary {
+  readonly ok: boolean;
+  readonly archiveVersion: string | null;
+  readonly archiveDigest: string | null;
+  readonly source: string | null;
+  readonly totalBytes: number;
+  readonly tables: readonly {
+    readonly name: string;
+    readonly rowCount: number;
+  }[];
+  readonly storageObjects: number;
+  readonly functions: readonly string[];
+  readonly siteFiles: number;
+  readonly requiredCapabilities: readonly string[];
+  readonly requiredSecrets: readonly ArchiveRequiredSecret[];
+  readonly authSubjectStubCount: number;
+  readonly diagnostics: readonly ArchiveDiagnostic[];
+}
+
+export interface ArchiveUpload {
+  readonly orgId: string;
+  readonly sha256: string;
+  readonly size: number;
+  /** Whether it is there already, so that nothing has to be sent. */
+  readonly isHeld: boolean;
+  readonly parts: readonly {
+    readonly partNumber: number;
+    readonly url: string;
+    readonly byteStart: number;
+    readonly byteEnd: number;
+    readonly arrived: boolean;
+  }[];
+}
+
+export interface ArchiveVerification {
+  /** Whether nothing keeps it from being imported. */
+  readonly ok: boolean;
+  readonly archiveVersion: string | null;
+  /** What it is, whatever carries it. */
+  readonly archiveDigest: string | null;
+  readonly transport: 'directory' | 'tar' | null;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  readonly descriptorCount: number;
+  readonly requiredCapabilities: readonly string[];
+  readonly requiredSecrets: readonly ArchiveRequiredSecret[];
+  readonly authSubjectStubCount: number;
+  readonly exportReport: Readonly<Record<string, unknown>> | null;
+  readonly portabilityReport: Readonly<Record<string, unknown>> | null;
+  readonly diagnostics: readonly ArchiveDiagnostic[];
+}
+
 export interface Asset {
   readonly key: string;
   readonly sha256: string;
@@ -1791,6 +1879,45 @@ export interface ProPack {
   readonly report: AuditFullReport;
   readonly order: AuditOrder;
   readonly bundle: Delivery;
+}
+
+export interface ProjectArchive {
+  readonly archiveId: string;
+  readonly operationId: string;
+  readonly projectId: string;
+  readonly status: 'running' | 'ready' | 'failed' | 'expired';
+  readonly formatVersion: string;
+  readonly scope: 'portable-runtime-v1';
+  readonly authExport: 'stubs' | 'none';
+  readonly consistencyMode: 'pause-writes' | 'cloud_write_pause_v1';
+  /** The release that was live then. */
+  readonly activeReleaseId: string | null;
+  /** What it is: two exports of one state have the same. */
+  readonly archiveDigest: string | null;
+  readonly consistency: Readonly<Record<string, unknown>> | null;
+  readonly exportReport: Readonly<Record<string, unknown>> | null;
+  readonly portabilityReport: Readonly<Record<string, unknown>> | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+  } | null;
+  readonly byteCount: number | null;
+  /** Of the file. */
+  readonly sha256: string | null;
+  readonly contentType: string | null;
+  /** Takes the credential that may export the project. */
+  readonly downloadUrl: string | null;
+  readonly downloadAuthorizedUntil: string | null;
+  /** Its bytes are removed then. */
+  readonly expiresAt: string;
+  readonly startedAt: string;
+  readonly completedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly nextAction: {
+    readonly type: string;
+    readonly [member: string]: unknown;
+  } | null;
 }
 
 export interface ProjectBranch {

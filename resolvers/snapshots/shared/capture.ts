@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql } from '../../../db/drizzle.ts';
 import { appVersions } from '../../../db/schema/apps.ts';
+import { archiveImports, projectArchives } from '../../../db/schema/archives.ts';
 import { liveReleases } from '../../../db/schema/releases.ts';
 import { projectSnapshots, type SnapshotFacts, snapshotObjects } from '../../../db/schema/snapshots.ts';
 import { insertSelect, pick, statement } from '../../../db/sql.ts';
@@ -76,7 +77,7 @@ export async function captureDatabase(
 }
 
 /** What was stored of a database, with the list of it. */
-export interface SavedParts extends Saved {
+export interface SavedParts extends Omit<Saved, 'withoutKey'> {
   readonly manifest: Part;
   readonly capturedAt: Date;
 }
@@ -116,7 +117,7 @@ export async function saveParts(
   }
 }
 
-/** The parts of a snapshot, or of a version of an app, in the object store. */
+/** The parts of a snapshot, of a version of an app, or of an archive, in the object store. */
 export const partsOf = (ctx: Context, snapshotId: string): ObjectParts =>
   new ObjectParts({
     objects: ctx.services.objects,
@@ -145,6 +146,10 @@ const holdStatement = statement(
       snapshotObjects,
       { snapshotId: sql`${snapshotId}::text`, sha256: sql`${sha256}::text`, size: sql`${size}::bigint` },
       sql`where exists (select from ${projectSnapshots} where ${projectSnapshots.id} = ${snapshotId})
-        or exists (select from ${appVersions} where ${appVersions.id} = ${snapshotId})`,
+        or exists (select from ${appVersions} where ${appVersions.id} = ${snapshotId})
+        or exists (select from ${projectArchives} where ${projectArchives.id} = ${snapshotId}
+          and ${projectArchives.status} = 'running')
+        or exists (select from ${archiveImports} where ${archiveImports.id} = ${snapshotId}
+          and ${archiveImports.dueAt} is not null)`,
     )} on conflict (snapshot_id, sha256) do update set size = excluded.size returning ${row}`,
 );

@@ -10,9 +10,9 @@ import { projectSnapshots, snapshotObjects } from '../../../db/schema/snapshots.
 export const goneOfSnapshots = (which: SQL): SQL =>
   goneOfCopies(sql`select ${projectSnapshots.id} from ${projectSnapshots} where ${which}`);
 
-/** The same for copies of any kind. @param ids a query */
-export const goneOfCopies = (ids: SQL): SQL => sql`gone as (
-    delete from ${snapshotObjects} where ${snapshotObjects.snapshotId} in (${ids})
+/** The same for copies of any kind. @param ids a query @param which of what they hold. @default all */
+export const goneOfCopies = (ids: SQL, which: SQL = sql`true`): SQL => sql`gone as (
+    delete from ${snapshotObjects} where ${snapshotObjects.snapshotId} in (${ids}) and ${which}
     returning ${snapshotObjects.sha256}
   ), noted as (
     insert into ${contentRemovals} (sha256) select distinct sha256 from gone order by sha256 on conflict do nothing

@@ -1,5 +1,6 @@
 import { aiSurfaces } from './ai.ts';
 import { appSurfaces } from './apps.ts';
+import { archiveSurfaces } from './archives.ts';
 import { assetSurfaces } from './assets.ts';
 import { auditSurfaces } from './audits.ts';
 import { billingSurfaces } from './billing.ts';
@@ -60,6 +61,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...aiSurfaces(stage),
   ...snapshotSurfaces(stage),
   ...branchSurfaces(stage),
+  ...archiveSurfaces(stage),
   ...appSurfaces(stage),
   ...ciSurfaces(stage),
   ...channelSurfaces(stage),

@@ -11,6 +11,7 @@ export const transferSurfaces = ({ params, service }: Stage): Surfaces => {
     'delete from project_branches where parent_id = $1',
     'update project_snapshots set due_at = null where project_id = $1',
     'update project_restores set due_at = null where project_id = $1',
+    'update project_archives set due_at = null where project_id = $1',
     'update app_versions set due_at = null where project_id = $1',
     `update deploy_operations set status = 'failed' where project_id = $1 and status not in ('ready', 'planned')`,
     'update projects set archived_at = null where id = $1',

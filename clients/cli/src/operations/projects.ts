@@ -2,6 +2,44 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'archives.create': {
+    operation: 'archives.create',
+    command: 'projects export',
+    summary:
+      'Begin to export a project into one file that another gateway can import: its schema, rows, files, functions and release, without secrets and credentials.',
+    method: 'POST',
+    path: '/projects/v1/:project_id/archives',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      scope: {
+        at: 'body',
+        as: 'scope',
+        type: 'string',
+        about: 'What is exported: `portable-runtime-v1`.',
+      },
+      auth: {
+        at: 'body',
+        as: 'auth',
+        type: 'string',
+        about: '`stubs` names the ids of users, who cannot sign in where they arrive; `none` leaves users out.',
+        choices: ['stubs', 'none'],
+      },
+      consistency: {
+        at: 'body',
+        as: 'consistency',
+        type: 'string',
+        about: 'Either: rows, files and release are of one moment, and no writer waits for it.',
+        choices: ['pause-writes', 'cloud_write_pause_v1'],
+      },
+    },
+    key: 'taken',
+  },
   'projects.access': {
     operation: 'projects.access',
     command: 'projects access',

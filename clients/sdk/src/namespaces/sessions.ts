@@ -420,7 +420,7 @@ export type CliTokenAnswer = ControlPlaneToken;
 /** Ask a person to approve one action on one target with a passkey, in a browser. */
 export interface ApprovalsBeginInput {
   /** The one action. */
-  readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write' | 'project.snapshots.manage' | 'project.branches.manage';
+  readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write' | 'project.snapshots.manage' | 'project.branches.manage' | 'project.archives.export';
   /** The organization, for an action on one. */
   readonly orgId?: string | undefined;
   /** The project, for an action on one. */

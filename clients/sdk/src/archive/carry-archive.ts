@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Connection } from '../connection.ts';
+import { contentFile } from '../content-file.ts';
+import { sendPart } from '../content-part.ts';
+import { localError } from '../errors.ts';
+import {
+  archives,
+  type DownloadInput,
+  type GetAnswer,
+  type GetInput,
+  type ImportAnswer,
+  type ImportInput,
+} from '../namespaces/archives.ts';
+import { base64Of, sha256Of } from '../sha256.ts';
+
+export interface WaitOptions {
+  /** How often it is looked at, in milliseconds. @default 1_000 */
+  readonly pollEveryMs?: number | undefined;
+  /** How long it is waited for, in milliseconds. @default 600_000 */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Waits until an archive is ready. @throws SvcError ARCHIVE_EXPORT_FAILED, ARCHIVE_WAIT_TIMEOUT */
+export async function waitForArchive(
+  connection: Connection,
+  input: GetInput,
+  { pollEveryMs = 1_000, timeoutMs = 600_000, signal }: WaitOptions = {},
+): Promise<GetAnswer> {
+  const until = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await archives(connection).get(input, { signal });
+    if (found.status === 'ready') return found;
+    if (found.status !== 'running')
+      throw localError(`ARCHIVE_EXPORT_FAILED: ${found.error?.message ?? `The archive is ${found.status}.`}`);
+    if (performance.now() > until)
+      throw localError(`ARCHIVE_WAIT_TIMEOUT: The archive was not ready within ${timeoutMs / 1000} seconds.`);
+    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
+    signal?.throwIfAborted();
+  }
+}
+
+/**
+ * Writes an archive to a file of this machine, which is there once it is whole and has the digest that the gateway tells.
+ *
+ * @returns its length in bytes
+ */
+export async function saveArchive(
+  connection: Connection,
+  input: DownloadInput & { readonly project: string },
+  path: string,
+): Promise<number> {
+  const { sha256 } = await archives(connection).get(input);
+  const aside = `${path}.part`;
+  const hash = createHash('sha256');
+  try {
+    const answer = await archives(connection).download(input);
+    const hashed = async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    };
+    await pipeline(Readable.fromWeb(answer.body as never), hashed, createWriteStream(aside, { mode: 0o600 }));
+    if (hash.digest('hex') !== sha256) throw localError('The archive has other bytes than the gateway says.');
+    await rename(aside, path);
+    return (await stat(path)).size;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+/** Sends an archive of this machine to a gateway, which makes a project of it. @param path of a file */
+export async function importArchiveFile(
+  connection: Connection,
+  path: string,
+  input: Omit<ImportInput, 'archivePath' | 'archiveSha256'> = {},
+): Promise<ImportAnswer> {
+  const { orgId } = input;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  const sha256 = hash.digest('hex');
+  const bytes = await contentFile(path);
+  const plan = await archives(connection).planUpload({ orgId, sha256, size: bytes.size });
+  for (const { url, byteStart, byteEnd, arrived } of plan.parts) {
+    if (arrived) continue;
+    const part = bytes.slice(byteStart, byteEnd + 1);
+    const checksum = base64Of(await sha256Of(part, () => {}));
+    await sendPart(connection, { url, bytes: part, checksum, signal: new AbortController().signal });
+  }
+  if (!plan.isHeld) await archives(connection).commitUpload({ orgId, sha256 });
+  return archives(connection).import({ ...input, archiveSha256: sha256 });
+}
