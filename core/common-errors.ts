@@ -54,6 +54,16 @@ export const commonErrors = defineErrors({
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
+  // The diagnostics of archives have these names, too.
+  ARCHIVE_EXPIRED: row(410, 'not_found', 'The archive has expired: its bytes are gone.', {
+    nextActions: [{ type: 'create', why: 'Export another one.' }],
+  }),
+  EXPORT_SCOPE_UNSUPPORTED: row(400, 'validation', 'The scope of an archive can be portable-runtime-v1 alone.', {
+    nextActions: [edit],
+  }),
+  PROJECT_ALREADY_EXISTS: row(409, 'conflict', 'The organization has a project of this name.', {
+    nextActions: [{ type: 'edit_request', why: 'Give another name: an import never merges into a project.' }],
+  }),
   PROJECT_HAS_PENDING_TRANSFER: row(
     409,
     'conflict',

@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorRow, edit, row } from '../../core/error-codes.ts';
+import { defineErrors, type ErrorRow, row } from '../../core/error-codes.ts';
 
 /** Contract 03, section 8. */
 export const archiveErrors = defineErrors({
@@ -6,12 +6,6 @@ export const archiveErrors = defineErrors({
   ARCHIVE_NOT_READY: row(409, 'conflict', 'The archive is not ready: it is being made, or could not be made.', {
     retryable: true,
     nextActions: [{ type: 'poll', why: 'Read the archive until it is ready, or export another one.' }],
-  }),
-  ARCHIVE_EXPIRED: row(410, 'not_found', 'The archive has expired: its bytes are gone.', {
-    nextActions: [{ type: 'create', why: 'Export another one.' }],
-  }),
-  EXPORT_SCOPE_UNSUPPORTED: row(400, 'validation', 'The scope of an archive can be portable-runtime-v1 alone.', {
-    nextActions: [edit],
   }),
   ARCHIVE_UPLOAD_NOT_FOUND: row(404, 'not_found', 'The organization holds no such archive.', {
     nextActions: [{ type: 'upload', why: 'Send the bytes first: POST /archives/v1/uploads.' }],
@@ -23,9 +17,6 @@ export const archiveErrors = defineErrors({
     { nextActions: [{ type: 'upload', why: 'Send the bytes instead: POST /archives/v1/uploads.' }] },
   ),
   ARCHIVE_IMPORT_NOT_FOUND: row(404, 'not_found', 'The organization has no such import.'),
-  PROJECT_ALREADY_EXISTS: row(409, 'conflict', 'The organization has a project of this name.', {
-    nextActions: [{ type: 'edit_request', why: 'Give another name: an import never merges into a project.' }],
-  }),
 });
 
 declare module '../../core/error-codes.ts' {

@@ -15,7 +15,7 @@ import { objectBytesMax } from './part-layout.ts';
 import { contentActions } from './shared/actions.ts';
 import { keepContentLock } from './shared/content-lock.ts';
 import { sha256Text } from './shared/sha256-text.ts';
-import { type MissingContent, missingOf, planHours, stageUploads } from './shared/stage-uploads.ts';
+import { type MissingContent, missingOf, planHours, stageUploads, UploadPartWire } from './shared/stage-uploads.ts';
 import { useContent } from './shared/use-content.ts';
 
 export interface ContentPlan {
@@ -93,15 +93,7 @@ export const planContent = mutation({
         part_size_bytes: z.number(),
         part_count: z.int(),
         expires_at: z.iso.datetime(),
-        parts: z.array(
-          z.object({
-            part_number: z.int(),
-            url: z.string().meta({ secret: true }),
-            byte_start: z.number(),
-            byte_end: z.number(),
-            arrived: z.boolean(),
-          }),
-        ),
+        parts: z.array(UploadPartWire),
       }),
     ),
     entries: z.array(z.object({ sha256: z.string(), missing: z.boolean() })),

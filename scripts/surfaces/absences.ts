@@ -41,6 +41,8 @@ export const absences: Readonly<Record<string, Absences>> = {
   'channelRoutes.test': { tool: 'people' },
   'channelRoutes.update': { tool: 'people' },
   'claims.open': held,
+  'archives.commitUpload': { command: 'upload' },
+  'archives.planUpload': { command: 'upload' },
   'content.commit': { command: 'upload' },
   'content.plan': { command: 'upload' },
   'deploys.open': { REST: 'stream', OpenAPI: 'stream' },

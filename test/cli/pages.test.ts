@@ -110,7 +110,6 @@ test.each([
 });
 
 test.each([
-  [['help', 'archives'], 'UNKNOWN_COMMAND', 'svc archives'],
   [['allowance', 'history'], 'UNKNOWN_SUBCOMMAND', 'svc allowance history'],
   [['domains', 'activate', 'example.com'], 'UNKNOWN_SUBCOMMAND', 'svc domains activate'],
 ])('svc %j is said to come later, and no other command is offered for it', async (words, code, command) => {

@@ -96,6 +96,14 @@ describe('the schema', () => {
     'AppVersion.requiredSecrets',
     'Project.appVersions',
     'TransferContents.functions',
+    'ArchiveImport.diagnostics',
+    'ArchiveImport.requiredSecrets',
+    'ArchiveUpload.parts',
+    'ArchiveVerification.diagnostics',
+    'ArchiveVerification.requiredSecrets',
+    'ArchiveSummary.tables',
+    'ArchiveSummary.requiredSecrets',
+    'ArchiveSummary.diagnostics',
     'Organization.channelCommunities',
     'Organization.channelRoutes',
     'Asset.variants',
@@ -225,6 +233,7 @@ describe('the schema', () => {
     'ProjectRequest',
     'ProjectSnapshot',
     'ProjectUser',
+    'ProjectArchive',
     'ProjectTransfer',
   ]);
 

@@ -188,13 +188,7 @@ export interface ArchiveUpload {
   readonly size: number;
   /** Whether it is there already, so that nothing has to be sent. */
   readonly isHeld: boolean;
-  readonly parts: readonly {
-    readonly partNumber: number;
-    readonly url: string;
-    readonly byteStart: number;
-    readonly byteEnd: number;
-    readonly arrived: boolean;
-  }[];
+  readonly parts: readonly UploadPart[];
 }
 
 export interface ArchiveVerification {
@@ -2718,6 +2712,14 @@ export interface Translation {
   readonly text: string;
   readonly from: string;
   readonly to: string;
+}
+
+export interface UploadPart {
+  readonly partNumber: number;
+  readonly url: string;
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  readonly arrived: boolean;
 }
 
 export interface UserIdentity {

@@ -8,7 +8,7 @@ import { refuseOverStorage } from '../../../kernel/limits/storage.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { finishOrgUpload, planOrgUpload } from '../../content/shared/org-uploads.ts';
 import { sha256Text } from '../../content/shared/sha256-text.ts';
-import type { MissingContent } from '../../content/shared/stage-uploads.ts';
+import { type MissingContent, UploadPartWire } from '../../content/shared/stage-uploads.ts';
 import { findOrCreateOwnOrg } from '../../orgs/shared/own-org.ts';
 import { archiveActions } from '../shared/actions.ts';
 import { onImportingOrg } from './import-archive.ts';
@@ -31,7 +31,6 @@ const itsOrg = orgId
 export const planArchiveUpload = mutation({
   name: 'archives.planUpload',
   tool: 'plan_archive_upload',
-  command: 'core projects plan-upload',
   summary: 'Learn where to send the bytes of an archive that is about to be imported. They are kept for a day.',
   path: 'POST /archives/v1/uploads 201',
   access: onImportingOrg,
@@ -64,15 +63,7 @@ export const planArchiveUpload = mutation({
       sha256: z.string(),
       size: z.int(),
       is_held: z.boolean().describe('Whether it is there already, so that nothing has to be sent.'),
-      parts: z.array(
-        z.object({
-          part_number: z.int(),
-          url: z.string().meta({ secret: true }),
-          byte_start: z.number(),
-          byte_end: z.number(),
-          arrived: z.boolean(),
-        }),
-      ),
+      parts: z.array(UploadPartWire),
     })
     .meta({ id: 'ArchiveUpload' }),
   toWire: ({ orgId: org, sha256, size, missing }) => ({
@@ -94,7 +85,6 @@ export const planArchiveUpload = mutation({
 export const commitArchiveUpload = mutation({
   name: 'archives.commitUpload',
   tool: 'commit_archive_upload',
-  command: 'core projects commit-upload',
   summary: 'Check the bytes of an archive that were sent, and keep them for a day.',
   effects: ['idempotent'],
   path: 'POST /archives/v1/uploads/commit',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sql } from '../../../db/drizzle.ts';
 import { contentUploads, type PlannedContent } from '../../../db/schema/content.ts';
 import { pick, type RowOf, statement, typed } from '../../../db/sql.ts';
@@ -29,6 +30,17 @@ export interface MissingContent {
   readonly parts: readonly ContentPart[];
   readonly urlsExpireAt: Date;
 }
+
+/** A part as it is answered. */
+export const UploadPartWire = z
+  .object({
+    part_number: z.int(),
+    url: z.string().meta({ secret: true }),
+    byte_start: z.number(),
+    byte_end: z.number(),
+    arrived: z.boolean(),
+  })
+  .meta({ id: 'UploadPart' });
 
 const uploadColumns = pick(contentUploads, 'id', 'sha256', 'size', 'partSize', 'partCount');
 

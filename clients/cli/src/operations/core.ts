@@ -2,29 +2,6 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
-  'archives.commitUpload': {
-    operation: 'archives.commitUpload',
-    command: 'core projects commit-upload',
-    summary: 'Check the bytes of an archive that were sent, and keep them for a day.',
-    method: 'POST',
-    path: '/archives/v1/uploads/commit',
-    inputs: {
-      org_id: {
-        at: 'body',
-        as: 'org_id',
-        type: 'string',
-        about: 'Organization that the project is to be made in; the wallet’s own when absent.',
-      },
-      sha256: {
-        at: 'body',
-        as: 'sha256',
-        type: 'string',
-        about: 'SHA-256 of the file that was planned.',
-        required: true,
-      },
-    },
-    key: 'taken',
-  },
   'archives.getImport': {
     operation: 'archives.getImport',
     command: 'core projects import-status',
@@ -95,38 +72,6 @@ export const rows = {
         as: 'secret_values',
         type: 'json',
         about: 'Values of secrets, by key. They are stored encrypted.',
-      },
-    },
-    key: 'taken',
-  },
-  'archives.planUpload': {
-    operation: 'archives.planUpload',
-    command: 'core projects plan-upload',
-    summary: 'Learn where to send the bytes of an archive that is about to be imported. They are kept for a day.',
-    method: 'POST',
-    path: '/archives/v1/uploads',
-    inputs: {
-      org_id: {
-        at: 'body',
-        as: 'org_id',
-        type: 'string',
-        about: 'Organization that the project is to be made in; the wallet’s own when absent.',
-      },
-      sha256: {
-        at: 'body',
-        as: 'sha256',
-        type: 'string',
-        about: 'SHA-256 of the file, in lower-case hexadecimal digits.',
-        required: true,
-      },
-      size: {
-        at: 'body',
-        as: 'size',
-        type: 'integer',
-        about: 'Length of the file, in bytes.',
-        required: true,
-        min: 1,
-        max: 558399488,
       },
     },
     key: 'taken',
