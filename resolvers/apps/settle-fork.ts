@@ -7,11 +7,10 @@ import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import { recordStep } from '../../kernel/run/steps.ts';
 import { copyRelease } from '../deploys/shared/copy-release.ts';
 import { startRun } from '../functions/shared/start-run.ts';
 import { lockBalance, post, settleHold } from '../ledger/shared/ledger.ts';
-import { beginDeletion } from '../projects/shared/begin-deletion.ts';
+import { deleteInSteps } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
 import { readyProjectStatement } from '../projects/shared/ready-project.ts';
 import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
@@ -93,8 +92,7 @@ export async function failFork(work: Work, { id, lease }: Held, message: string)
   if (failed === undefined || project === undefined) return;
   const { orgId, price, versionId } = failed;
   if (price > 0n) await giveBack(work, orgId, id);
-  const { ref } = await beginDeletion(work, project);
-  await recordStep(work, { operation: 'projects.delete', orgId, ref }, undefined);
+  await deleteInSteps(work, project, 'projects.delete');
   const payload = { version_id: versionId, project_id: id, error_code: error.code, message };
   work.append(appendEvent({ orgId, projectId: null, type: appEventTypes.app_fork_failed, payload }));
 }

@@ -6,9 +6,8 @@ import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { untilNotFull } from '../../kernel/durability/housekeeping.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import { recordStep } from '../../kernel/run/steps.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { beginDeletion } from '../projects/shared/begin-deletion.ts';
+import { deleteInSteps } from '../projects/shared/begin-deletion.ts';
 import type { DeletedProject } from '../projects/shared/deletion-hooks.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
 import { forgetSnapshot } from '../snapshots/shared/forget-snapshot.ts';
@@ -32,13 +31,12 @@ type Named = Pick<Branch, 'id' | 'orgId' | 'parentId' | 'name' | 'snapshotId' | 
 async function deleteOne(work: Work, branch: Named): Promise<void> {
   const project = await lockProject(work, branch.id);
   if (project === undefined) return forgetBranch(work, branch);
-  const { ref, orgId } = await beginDeletion(work, project);
+  const { orgId } = await deleteInSteps(work, project, 'branches.delete');
   work.append(branchDeleted(branch, 'expired'));
   const details = { project_id: branch.parentId, name: branch.name };
   await writeSystemAudit(work.client, work, 'branch_expired', [
     { orgId, action: 'branch.deleted', object: { kind: 'branch', id: branch.id }, details },
   ]);
-  await recordStep(work, { operation: 'branches.delete', orgId, ref }, undefined);
 }
 
 /** Tells the project that a branch of it is gone. */

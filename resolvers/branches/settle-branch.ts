@@ -7,11 +7,10 @@ import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { LeasedItem } from '../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import { recordStep } from '../../kernel/run/steps.ts';
 import { copyAssets } from '../assets/shared/copy-assets.ts';
 import { copyRelease } from '../deploys/shared/copy-release.ts';
 import { openSandbox } from '../mailboxes/shared/sandbox.ts';
-import { beginDeletion } from '../projects/shared/begin-deletion.ts';
+import { deleteInSteps } from '../projects/shared/begin-deletion.ts';
 import { lockProject } from '../projects/shared/lock-project.ts';
 import { readyProjectStatement } from '../projects/shared/ready-project.ts';
 import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
@@ -76,8 +75,7 @@ export async function failBranch(work: Work, { id, lease }: Held, message: strin
   if (failed === undefined || project === undefined) return;
   const { orgId, parentId, name, snapshotId, takesSnapshot } = failed;
   if (takesSnapshot) await forgetSnapshot(work, snapshotId);
-  const { ref } = await beginDeletion(work, project);
-  await recordStep(work, { operation: 'branches.delete', orgId, ref }, undefined);
+  await deleteInSteps(work, project, 'branches.delete');
   const told = { branch_project_id: id, name, error_code: error.code, message };
   work.append(appendEvent({ orgId, projectId: parentId, type: branchEventTypes.branch_failed, payload: told }));
 }

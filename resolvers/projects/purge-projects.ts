@@ -5,9 +5,7 @@ import { setOf, statement, typed } from '../../db/sql.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { recordStep } from '../../kernel/run/steps.ts';
-import { deleteProject } from './delete-project.ts';
-import { beginDeletion } from './shared/begin-deletion.ts';
+import { deleteInSteps } from './shared/begin-deletion.ts';
 import { projectColumns, projectsAndOrgs } from './shared/load-projects.ts';
 
 /** Projects whose deletion is begun in one transaction. */
@@ -35,10 +33,9 @@ async function beginSome(work: Work): Promise<number> {
   const caller = await work.caller();
   const projects = await work.rows(leftStatement.with({ limit: batch }));
   for (const project of projects) {
-    const { ref, orgId, audit } = await beginDeletion(work, project);
+    const { orgId, audit } = await deleteInSteps(work, project, 'projects.delete');
     const scope = { org: { id: orgId }, authority: { kind: 'system', reason: 'organization_purged' } };
     await writeAudit(work.client, work, caller, scope, audit);
-    await recordStep(work, { operation: deleteProject.name, orgId, ref }, undefined);
   }
   return projects.length;
 }

@@ -12,7 +12,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { keyOf, keyParams, onItsProject, type ShownSecret, secretColumns, secretKey } from './secret.ts';
 import { secretActions } from './shared/actions.ts';
-import { secretContext } from './shared/secret-values.ts';
+import { sealSecret } from './shared/secret-values.ts';
 
 /** Longest value, in bytes. Contract 03, section 11. */
 const valueBytesMax = 4_096;
@@ -58,7 +58,7 @@ export const setSecret = mutation({
     const [secret] = await work.rows(
       setStatement.with({
         ...place,
-        sealed: services.keys.seal('project-secrets', Buffer.from(value), secretContext(place)),
+        sealed: sealSecret(services, place, Buffer.from(value)),
         updatedBy: principalIdOf(await work.caller()),
       }),
     );

@@ -5,7 +5,7 @@ import { ciBindings } from '../../db/schema/ci.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { delegates, projectGrants, projects } from '../../db/schema/projects.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { computed, insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { insertInto, pick, setOf, statement, typed } from '../../db/sql.ts';
 import type { Capability } from '../../kernel/access/permissions.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
@@ -181,10 +181,7 @@ const retainStatement = statement(
 
 const headStatement = statement(
   'transfers.deploy-head',
-  {
-    params: pick(feedHeads, 'orgId', 'kind', 'feedId'),
-    row: { position: computed<bigint>('bigint', sql`${feedHeads.position}`) },
-  },
+  { params: pick(feedHeads, 'orgId', 'kind', 'feedId'), row: pick(feedHeads, 'position') },
   (given, row) => sql`select ${row} from ${feedHeads} where ${feedHeads.orgId} = ${given.orgId}
     and ${feedHeads.kind} = ${given.kind} and ${feedHeads.feedId} = ${given.feedId}`,
 );

@@ -107,7 +107,8 @@ export const initiateTransfer = mutation({
       throw new ServiceError('PENDING_TRANSFER_EXISTS', {
         details: { transfer_id: project.transferId, project_id: project.id },
       });
-    await refuseRestless(work, project);
+    // What is handed over at once is looked at then.
+    if (target === undefined) await refuseRestless(work, project);
     const contents = await contentsOf(work.services, work.rows, project.id);
     const [transfer] = await work.rows(
       insertStatement.with({

@@ -44,7 +44,7 @@ const slugsMax = 20;
 
 /** What a project has, but its data: names alone, never a value. */
 export async function contentsOf(services: Services, rows: Rows, projectId: string): Promise<ProjectContents> {
-  const [[held]] = await Promise.all([rows(heldStatement.with({ id: projectId }))]);
+  const [held] = await rows(heldStatement.with({ id: projectId }));
   const { orgId, domains, names, secrets, slugs, bindings } = held!;
   const functions = await liveFunctions(services, { org: { id: orgId }, project: { id: projectId } }, rows);
   return {

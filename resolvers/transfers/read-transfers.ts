@@ -13,6 +13,7 @@ import { type OperationNames, query } from '../../kernel/run/operation.ts';
 import { tierWire } from '../orgs/shared/wire.ts';
 import {
   destinationOf,
+  isPending,
   summaryToWire,
   type Transfer,
   TransferSummaryWire,
@@ -23,8 +24,6 @@ import { type SeenTransfer, seenTransfer, statusOf, transferId, transferStateWir
 import { repositoryNote } from './wire.ts';
 
 const readers = signedIn<object>('wallet', 'control_plane', 'operator');
-
-const pending = sql`${projectTransfers.state} = 'pending' and ${projectTransfers.expiresAt} > now()`;
 
 const known = alias(authenticators, 'known');
 
@@ -44,7 +43,7 @@ const listing = (side: keyof typeof sides, texts: OperationNames) => {
         row: transferColumns,
       },
       ({ principal, limit, ...given }, row) => sql`select ${row} from ${projectTransfers}
-        where ${pending} and ${sides[side](principal)} and ${way.beyond(given)} ${way.order} limit ${limit}`,
+        where ${isPending} and ${sides[side](principal)} and ${way.beyond(given)} ${way.order} limit ${limit}`,
     ),
   );
   return query({

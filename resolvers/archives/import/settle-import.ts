@@ -11,10 +11,9 @@ import { forgetProjectTargets } from '../../../kernel/access/project-target.ts';
 import type { LeasedItem } from '../../../kernel/durability/leased-statements.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
-import { recordStep } from '../../../kernel/run/steps.ts';
 import { type ImagesBySha256, publishAssets } from '../../assets/shared/publish-assets.ts';
 import { bringRelease } from '../../deploys/shared/bring-release.ts';
-import { beginDeletion } from '../../projects/shared/begin-deletion.ts';
+import { deleteInSteps } from '../../projects/shared/begin-deletion.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
 import { readyProjectStatement } from '../../projects/shared/ready-project.ts';
 import { LostCopyError } from '../../snapshots/shared/attempt-copy.ts';
@@ -104,10 +103,7 @@ export async function failImport(work: Work, { id, lease }: Held, found: readonl
   await work.rows(letGoStatement.with({ id }));
   const { orgId, projectId } = failed;
   const project = await lockProject(work, projectId);
-  if (project !== undefined) {
-    const { ref } = await beginDeletion(work, project);
-    await recordStep(work, { operation: 'projects.delete', orgId, ref }, undefined);
-  }
+  if (project !== undefined) await deleteInSteps(work, project, 'projects.delete');
   const [first] = found;
   const payload = {
     import_id: id,

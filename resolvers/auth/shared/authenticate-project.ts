@@ -71,9 +71,8 @@ export async function authenticateProject(
   const acting = beside ?? key;
   admit?.(acting.role);
   const target = await findProjectTarget(services, key.projectId);
-  for (const shown of [key, acting])
-    if (shown.role !== 'authenticated' && !isCurrentKey(shown, target.transferredAt))
-      throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' }, nextActions: [sendKey] });
+  refuseReplaced(key, target);
+  if (beside !== undefined) refuseReplaced(beside, target);
   const shown = acting.shown ?? key.shown;
   const checked = shown === undefined ? undefined : await checkAccessToken(services, target, shown);
   const user = checked === 'expired' ? undefined : checked;
@@ -90,6 +89,12 @@ export async function authenticateProject(
   const who = acting.shown === undefined ? undefined : user;
   ctx.subject?.admit(target.projectId, who !== undefined ? 'authenticated' : calledByKey(keyRole));
   return { target, keyRole, user: who };
+}
+
+/** @throws INVALID_AUTH for a key of whoever had the project before */
+function refuseReplaced(credential: Credential, { transferredAt }: ProjectTarget): void {
+  if (credential.role !== 'authenticated' && !isCurrentKey(credential, transferredAt))
+    throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' }, nextActions: [sendKey] });
 }
 
 const sendKey = { type: 'authenticate', auth: 'apikey', why: 'Send a key of the project in the apikey header.' };

@@ -5,6 +5,7 @@ import { setOf, statement } from '../../../db/sql.ts';
 import { forgetProjectTargets } from '../../../kernel/access/project-target.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { AuditEntry, StepRef } from '../../../kernel/run/operation.ts';
+import { recordStep } from '../../../kernel/run/steps.ts';
 import { runDeletionHooks } from './deletion-hooks.ts';
 import { isProject, projectColumns, projectKey } from './load-projects.ts';
 import type { ProjectRow } from './wire.ts';
@@ -28,6 +29,21 @@ export async function beginDeletion(
     orgId,
     audit: { action: 'project.deleted', object: { kind: 'project', id }, orgId, details: { name } },
   };
+}
+
+/**
+ * Deletes a project whose row is locked, after the commit and whatever stops in between: nobody waits for it.
+ *
+ * @param operation whose steps go on from here
+ */
+export async function deleteInSteps(
+  work: Work,
+  project: ProjectRow,
+  operation: 'projects.delete' | 'branches.delete',
+): Promise<Awaited<ReturnType<typeof beginDeletion>>> {
+  const begun = await beginDeletion(work, project);
+  await recordStep(work, { operation, orgId: begun.orgId, ref: begun.ref }, undefined);
+  return begun;
 }
 
 /** Notes that the database of a project is dropped, whose deletion {@link beginDeletion} began. */

@@ -63,6 +63,9 @@ export function summaryToWire(transfer: Transfer): z.output<typeof TransferSumma
   };
 }
 
+/** Whether an offer can be taken up. */
+export const isPending = sql`${projectTransfers.state} = 'pending' and ${projectTransfers.expiresAt} > now()`;
+
 /** Projects that are offered to a wallet: the newest hundred. */
 export const offersToWallet = (rows: Rows, wallet: string | null): Promise<Transfer[]> =>
   wallet === null ? Promise.resolve([]) : rows(offersStatement.with({ recipient: wallet.toLowerCase() }));
@@ -72,6 +75,6 @@ const offersStatement = statement(
   { params: pick(projectTransfers, 'recipient'), row: transferColumns },
   ({ recipient }, row) => sql`select ${row} from ${projectTransfers}
     where ${projectTransfers.recipientKind} = 'wallet' and ${projectTransfers.recipient} = ${recipient}
-      and ${projectTransfers.state} = 'pending' and ${projectTransfers.expiresAt} > now()
+      and ${isPending}
     order by ${projectTransfers.createdAt} desc, ${projectTransfers.id} desc limit 100`,
 );

@@ -6,7 +6,7 @@ import { computed, insertInto, pick, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { limitsOf } from '../../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../../kernel/limits/quota.ts';
-import { secretContext } from './secret-values.ts';
+import { sealSecret } from './secret-values.ts';
 
 /** Gives a new project its secrets. @param values by key, which were checked @throws QUOTA_EXCEEDED */
 export async function giveSecrets(
@@ -24,7 +24,7 @@ export async function giveSecrets(
     throw quotaExceeded({ scope: 'organization', metric: 'secrets' }, limit, counted!.used);
   for (const [key, value] of values) {
     const place = { orgId: org.id, projectId, key };
-    const sealed = work.services.keys.seal('project-secrets', Buffer.from(value), secretContext(place));
+    const sealed = sealSecret(work.services, place, Buffer.from(value));
     await work.rows(insertStatement.with({ ...place, sealed, updatedBy }));
   }
 }

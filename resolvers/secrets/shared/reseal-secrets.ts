@@ -2,7 +2,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { projectSecrets } from '../../../db/schema/secrets.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import { secretContext } from './secret-values.ts';
+import { openSecret, sealSecret } from './secret-values.ts';
 
 /**
  * Seals the secrets of a project for the organization that is about to have it, before their rows are moved there.
@@ -13,11 +13,10 @@ export async function resealSecrets(
   work: Work,
   { projectId, from, to }: { readonly projectId: string; readonly from: string; readonly to: string },
 ): Promise<readonly string[]> {
-  const { keys } = work.services;
   const held = await work.rows(heldStatement.with({ orgId: from, projectId }));
   for (const { key, sealed } of held) {
-    const value = keys.open('project-secrets', sealed, secretContext({ orgId: from, projectId, key }));
-    const anew = keys.seal('project-secrets', value, secretContext({ orgId: to, projectId, key }));
+    const value = openSecret(work.services, { orgId: from, projectId, key }, sealed);
+    const anew = sealSecret(work.services, { orgId: to, projectId, key }, value);
     await work.rows(resealStatement.with({ orgId: from, projectId, key, sealed: anew }));
   }
   return held.map(({ key }) => key);

@@ -10,19 +10,24 @@ interface SecretPlace {
 }
 
 /** A value opens for its own project and key alone: a row that is moved to another one is worth nothing there. */
-export const secretContext = ({ orgId, projectId, key }: SecretPlace) => `${orgId} ${projectId} ${key}`;
+const contextOf = ({ orgId, projectId, key }: SecretPlace) => `${orgId} ${projectId} ${key}`;
+
+/** A value as it is stored. */
+export const sealSecret = ({ keys }: Pick<Services, 'keys'>, place: SecretPlace, value: Buffer): Buffer =>
+  keys.seal('project-secrets', value, contextOf(place));
+
+/** The value of what is stored. */
+export const openSecret = ({ keys }: Pick<Services, 'keys'>, place: SecretPlace, sealed: Buffer): Buffer =>
+  keys.open('project-secrets', sealed, contextOf(place));
 
 /** The secrets of a project in clear, by key: for the environment of its functions alone. */
 export async function secretValues(
-  { db, keys }: Pick<Services, 'db' | 'keys'>,
+  services: Pick<Services, 'db' | 'keys'>,
   owner: Omit<SecretPlace, 'key'>,
 ): Promise<Readonly<Record<string, string>>> {
-  const rows = await db.rows(valuesStatement.with(owner));
+  const rows = await services.db.rows(valuesStatement.with(owner));
   return Object.fromEntries(
-    rows.map(({ key, sealed }) => [
-      key,
-      keys.open('project-secrets', sealed, secretContext({ ...owner, key })).toString('utf8'),
-    ]),
+    rows.map(({ key, sealed }) => [key, openSecret(services, { ...owner, key }, sealed).toString('utf8')]),
   );
 }
 
