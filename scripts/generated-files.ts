@@ -2,6 +2,7 @@ import { consoleDocuments } from './console-documents.ts';
 import { consoleRights } from './console-rights.ts';
 import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
+import { coveragePage } from './generate-coverage.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
 import { surfacesPage } from './generate-surfaces.ts';
@@ -15,6 +16,7 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'clients/console/src/session/rights.ts': consoleRights,
   'schema/schema.graphql': printedSchema,
   'docs/configuration.md': configurationPage,
+  'docs/coverage.md': coveragePage,
   'docs/errors.md': errorsPage,
   'docs/operations.md': operationsPage,
   'docs/surfaces.md': surfacesPage,

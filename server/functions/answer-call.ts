@@ -1,4 +1,6 @@
+import { ServiceError } from '../../core/errors.ts';
 import { type Header, headersOfAnswer } from '../../engines/functions/call-headers.ts';
+import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import { bodyBytesMax, type FunctionRequest } from '../../resolvers/functions/call-function.ts';
 import type { FunctionReply } from '../../resolvers/functions/function-host.ts';
 import { readBody, refuseLargeBody } from '../body.ts';
@@ -27,6 +29,26 @@ export function sendReply(
   if (!isBare) lines.push('content-length', String(body.length));
   response.writeHead(status, lines);
   response.end(isBare ? undefined : body);
+}
+
+/**
+ * Waits for the answer of a function. A failure is named in headers as well: by its code, and by the id that the logs of
+ * the function have it under.
+ *
+ * @throws whatever the call does
+ */
+export async function namingFailure(exchange: Exchange, answered: Promise<void>): Promise<void> {
+  try {
+    await answered;
+  } catch (failure) {
+    const { response } = exchange;
+    const error = asRefusal(failure);
+    if (!response.headersSent) {
+      response.setHeader('x-svc-request-id', requestIdOf(exchange));
+      response.setHeader('x-svc-error-code', error instanceof ServiceError ? error.code : 'INTERNAL_ERROR');
+    }
+    throw error;
+  }
 }
 
 /** As it comes: a function reads what it is sent, in whatever coding. */

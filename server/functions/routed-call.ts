@@ -10,8 +10,9 @@ import { callFunction } from '../../resolvers/functions/call-function.ts';
 import { isGated, type PassedGate, passGate } from '../../resolvers/functions/gate.ts';
 import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
 import type { Exchange } from '../exchange.ts';
+import { showFailure } from '../hosting/refuse.ts';
 import { sendAnswer } from '../respond.ts';
-import { functionRequestOf, requestIdOf, sendReply, withSet } from './answer-call.ts';
+import { functionRequestOf, namingFailure, requestIdOf, sendReply, withSet } from './answer-call.ts';
 
 export interface RoutedCall {
   readonly ctx: Context;
@@ -27,7 +28,10 @@ export interface RoutedCall {
 }
 
 /** Answers a request to a host by the function that its route leads to. Contract 03, section 3.8. */
-export async function answerRouted(exchange: Exchange, call: RoutedCall): Promise<void> {
+export const answerRouted = (exchange: Exchange, call: RoutedCall): Promise<void> =>
+  namingFailure(exchange, answer(exchange, call));
+
+async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
   const { ctx, host, site, found, path, isShared } = call;
   const { request, response, search } = exchange;
   const name = found.functionName!;
@@ -89,10 +93,21 @@ export async function answerRouted(exchange: Exchange, call: RoutedCall): Promis
       { ...seen.page, headers: withSet(seen.page.headers, cookie) },
       { ...own, ...seen.headers },
     );
-  const page = await run();
+  const page = await run().catch((error: unknown) => {
+    const failure = failureOfPage(error);
+    if (failure === undefined) throw error;
+    showFailure(exchange, failure, requestIdOf(exchange));
+  });
+  if (page === undefined) return;
   const told = seen.found === 'miss' ? await pageCache.keep(seen.miss, page) : seen.headers;
   sendReply(exchange, { ...page, headers: withSet(page.headers, cookie) }, { ...own, ...told });
 }
+
+/** What code that makes pages came to, where it failed itself; its error has a code of its own. */
+const failureOfPage = (error: unknown): ServiceError | undefined =>
+  error instanceof ServiceError && (error.code === 'FUNCTION_FAILED' || error.code === 'FUNCTION_CRASHED')
+    ? new ServiceError('SVC_SSR_RUNTIME_ERROR', { details: error.details, cause: error })
+    : undefined;
 
 /** Where a browser is led that asks for a page without being signed in, if the gate says so. */
 function leadOf(error: unknown, fn: SiteFunction | undefined, { request }: Exchange): string | undefined {

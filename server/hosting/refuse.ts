@@ -28,6 +28,22 @@ export function refuse({ request, response, path, subject }: Exchange, found: Re
   sendAnswer(response, { ...answer, headers: { ...answer.headers, ...allow } });
 }
 
+/**
+ * Answers for code of a project that failed while it made a page: with a page where a browser asks for one.
+ *
+ * @param requestId the id that the log of the function has the call under
+ * @throws the error where a program asks
+ */
+export function showFailure({ request, response, subject }: Exchange, error: ServiceError, requestId: string): void {
+  if (request.method !== 'GET' || !/text\/html/i.test(request.headers.accept ?? '')) throw error;
+  subject.code ??= error.code;
+  const words = html`<h1>This page failed</h1>
+<p>The site’s own code failed while it made this page. Try again later.</p>
+<p>Whoever runs the site finds out more by the id <code>${requestId}</code>.</p>`;
+  const named = { 'x-svc-request-id': requestId, 'x-svc-error-code': error.code };
+  sendAnswer(response, page(error.status, 'This page failed', words, named));
+}
+
 function errorOf({ error, match, allow, pathFault, route }: Resolution, path: string): ServiceError {
   switch (error) {
     case 'VALIDATION_FAILED':

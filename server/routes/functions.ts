@@ -1,6 +1,6 @@
 import { authenticateProject, type ProjectCaller } from '../../resolvers/auth/shared/authenticate-project.ts';
 import { callDirectly } from '../../resolvers/functions/call-function.ts';
-import { functionRequestOf, requestIdOf, sendReply } from '../functions/answer-call.ts';
+import { functionRequestOf, namingFailure, requestIdOf, sendReply } from '../functions/answer-call.ts';
 import type { Call, CallEntry, Entry } from './entry.ts';
 import { forEach } from './entry.ts';
 
@@ -13,8 +13,11 @@ const line = {
   async run({ exchange, params, ctx, admitted }: Call<ProjectCaller>) {
     const { path, search } = exchange;
     const asked = { name: params.name!, path: search === '' ? path : `${path}?${search}` };
-    const reply = await callDirectly(ctx, admitted, asked, functionRequestOf(exchange));
-    sendReply(exchange, reply, { 'x-svc-request-id': requestIdOf(exchange), 'access-control-allow-origin': '*' });
+    const answer = async () => {
+      const reply = await callDirectly(ctx, admitted, asked, functionRequestOf(exchange));
+      sendReply(exchange, reply, { 'x-svc-request-id': requestIdOf(exchange), 'access-control-allow-origin': '*' });
+    };
+    await namingFailure(exchange, answer());
   },
 } satisfies Omit<CallEntry<ProjectCaller>, 'method'>;
 

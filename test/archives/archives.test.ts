@@ -5,14 +5,10 @@ import { deploying, siteOf } from '../deploys/deploying.ts';
 import { withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { sharedService } from '../helpers/shared-service.ts';
-import { type Any, archiving, exporting, importing, shop } from './stage.ts';
+import { type Any, archiving, exporting, importing, piecesOf, rewritten, shop } from './stage.ts';
 
 const [service, other] = await Promise.all([sharedService(), startService()]);
 afterAll(() => Promise.all([service.stop(), other.stop()]));
-
-async function* chunksOf(bytes: Buffer) {
-  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
-}
 
 test('a project is carried from one gateway to another, deploys there, and is the same archive again', async () => {
   const one = await exporting(service);
@@ -27,7 +23,7 @@ test('a project is carried from one gateway to another, deploys there, and is th
   // Nothing that lets anybody in is part of it.
   for (const secret of ['canary-of-the-shop', one.user.email, 'argon2', one.serviceKey, one.projectId])
     expect(bytes.includes(secret), secret).toBe(false);
-  const { verification } = await readArchive(readTar(chunksOf(bytes)), 'tar');
+  const { verification } = await readArchive(readTar(piecesOf(bytes)), 'tar');
   expect(verification.diagnostics.filter(({ severity }) => severity === 'blocking')).toEqual([]);
   expect(verification).toMatchObject({ ok: true, archive_digest: taken.archive_digest, auth_subject_stub_count: 1 });
   // Another export of the same state is the same bytes but for what its reports tell.
@@ -82,4 +78,35 @@ test('a project is carried from one gateway to another, deploys there, and is th
     status: 409,
     body: { code: 'PROJECT_ALREADY_EXISTS' },
   });
+});
+
+const codesOf = (found: readonly Any[]) => found.map(({ code, severity }) => `${code} ${severity}`);
+
+test('what stays behind is told by whoever exports, and what is missing by whoever imports', async () => {
+  const one = await exporting(service);
+  const mailbox = await service.call<Any>(one.key, 'POST', '/mailboxes/v1', { body: { slug: 'shop' } });
+  expect(mailbox.status, mailbox.text).toBe(201);
+  const taken = await one.take();
+  expect(codesOf(taken.portability_report.entries)).toEqual(
+    expect.arrayContaining(['AUTH_CREDENTIALS_NOT_EXPORTED info', 'CLOUD_ONLY_FEATURE_EXCLUDED warning']),
+  );
+  const bytes = await one.bytesOf(taken.archive_id);
+  const there = importing(other);
+  expect(codesOf((await there.bring(bytes, { dry_run: true })).body.diagnostics)).toEqual(
+    expect.arrayContaining(['AUTH_SUBJECT_STUBS_IMPORTED info', 'SECRET_VALUES_REQUIRED warning']),
+  );
+
+  // A column that pads what it is given: the rows are not those of the archive.
+  const padded = await rewritten(bytes, 'database/pre-data.sql', (sql) =>
+    sql.replace('body text', 'body character(99)'),
+  );
+  const begun = await there.bring(padded, { name: 'Padded' });
+  expect(begun.body, begun.text).toMatchObject({ status: 'failed' });
+  expect(codesOf(begun.body.diagnostics)).toContain('IMPORT_VERIFY_FAILED blocking');
+  const { body: listed } = await other.call<Any>(there.wallet, 'GET', '/projects/v1');
+  expect(listed.projects.map(({ name }: Any) => name)).not.toContain('Padded');
+
+  const runtime = (text: string) => text.replaceAll('"name": "api"', '"name": "elsewhere"');
+  const foreign = await there.bring(await rewritten(bytes, 'runtime/index.json', runtime), { dry_run: true });
+  expect(codesOf(foreign.body.diagnostics)).toContain('IMPORT_CONFORMANCE_FAILED blocking');
 });

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
+import type { ArchiveIndex } from '../../engines/archives/portable/archive-index.ts';
+import { indexPath } from '../../engines/archives/portable/format.ts';
+import { readTar } from '../../engines/archives/portable/tar-read.ts';
+import { writeArchive } from '../../engines/archives/write-archive.ts';
 import { send } from '../content/upload.ts';
 import { deploying, refOf, siteOf } from '../deploys/deploying.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
@@ -105,4 +109,33 @@ export function importing(service: Service, wallet: Actor = service.actors.walle
   const bring = async (bytes: Buffer, body: object = {}): Promise<Any> =>
     post('/archives/v1/import', { archive_sha256: await upload(bytes), ...body });
   return { wallet, post, upload, bring };
+}
+
+/** An archive that holds together, with one of its documents changed. */
+export async function rewritten(archive: Buffer, path: string, change: (text: string) => string): Promise<Buffer> {
+  const files = new Map<string, Buffer>();
+  for await (const file of readTar(piecesOf(archive))) {
+    const bytes = await collected(file.bytes);
+    files.set(file.path, file.path === path ? Buffer.from(change(bytes.toString())) : bytes);
+  }
+  const index: ArchiveIndex = JSON.parse(files.get(indexPath)!.toString());
+  const members = Object.entries(index.descriptors).map(([name, { mediaType, path: at }]) => {
+    const bytes = files.get(at)!;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { name, mediaType, path: at, bytes: { size: bytes.length, sha256, open: () => piecesOf(bytes) } };
+  });
+  const { consistency, required_capabilities: capabilities } = index;
+  expect(consistency).toBeTruthy();
+  return collected(writeArchive({ members, capabilities, consistency: consistency! }).tar);
+}
+
+/** Bytes as they arrive. */
+export async function* piecesOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+}
+
+async function collected(from: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of from) pieces.push(piece.slice());
+  return Buffer.concat(pieces);
 }

@@ -96,3 +96,13 @@ test('what is not in the registry fails the deploy by name, and leaves the live 
   });
   expect((await call({ name: 'Ada' })).status).toBe(200);
 });
+
+test('what was built without a record of its packages is not built anew', async () => {
+  await service.control.sql('update function_builds set lock = null where project_id = $1', [project.projectId]);
+  const path = `/projects/v1/${project.projectId}/functions/api/rebuild`;
+  expect(await service.call<Any>(project.wallet, 'POST', path)).toMatchObject({
+    status: 409,
+    body: { code: 'CANNOT_REBUILD_UNLOCKED_DEPS', details: { function: 'api' } },
+  });
+  expect((await call({ name: 'Ada' })).status).toBe(200);
+});

@@ -14,6 +14,7 @@ let made = 0;
 export default (request) => {
   made += one;
   const { pathname, searchParams } = new URL(request.url);
+  if (searchParams.has('fail')) throw new Error('a secret of the page');
   const control = searchParams.get('control') ?? 'public, s-maxage=600';
   return new Response('<h1>' + pathname + ' ' + made + ' ' + request.headers.get('x-svc-locale') + '</h1>', {
     headers: { 'content-type': 'text/html', 'cache-control': control },
@@ -59,4 +60,32 @@ test('a page that may not be kept is made for each visitor, and a file comes bef
   expect(await get('/cart?control=private')).toEqual(['<h1>/cart 4 en</h1>', 'BYPASS']);
   expect(await get('/cart?control=private')).toEqual(['<h1>/cart 5 en</h1>', 'BYPASS']);
   expect((await get('/about'))[0]).toBe(page);
+});
+
+test('a page whose code fails says so by code and id, without the error’s own words', async () => {
+  const path = '/cart?fail';
+  const failed = await call('GET', path);
+  expect(failed).toMatchObject({
+    status: 500,
+    body: { code: 'SVC_SSR_RUNTIME_ERROR', details: { function: 'render' } },
+  });
+  expect(failed.headers.get('x-svc-error-code')).toBe('SVC_SSR_RUNTIME_ERROR');
+  expect(failed.headers.get('x-svc-request-id')).toBe(failed.body.details.request_id);
+  expect(failed.text).not.toContain('a secret of the page');
+
+  const shown = await call('GET', path, { page: true });
+  expect(shown.status).toBe(500);
+  expect(shown.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(shown.headers.get('x-svc-error-code')).toBe('SVC_SSR_RUNTIME_ERROR');
+  const id = shown.headers.get('x-svc-request-id')!;
+  expect(shown.text).toContain(id);
+  expect(shown.text).not.toContain('a secret of the page');
+
+  const key = service.actors.bearer(project.serviceKey);
+  const logs = await service.call<{ logs: { message: string }[] }>(
+    key,
+    'GET',
+    `/projects/v1/admin/${project.projectId}/functions/render/logs?request_id=${id}`,
+  );
+  expect(JSON.stringify(logs.body)).toContain('a secret of the page');
 });

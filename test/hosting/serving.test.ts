@@ -261,6 +261,15 @@ test('a project without a release answers that there is nothing, and its own pat
   expect(await site('/_svc/config.js')).toMatchObject({ status: 200 });
 });
 
+test('a site whose list of files is not there says so, and is asked again in a while', async () => {
+  const other = await service.project();
+  const { urls } = await deploying(service, other.wallet, other).deploySite({ 'index.html': 'home' });
+  await service.control.sql('delete from release_parts where project_id = $1', [other.projectId]);
+  const answer = await asking(service, new URL(urls.site).hostname)('/');
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(JSON.parse(answer.text)).toMatchObject({ code: 'ROUTE_MANIFEST_LOAD_FAILED', retryable: true });
+});
+
 test('what was never live has no host', async () => {
   expect((await asking(service, `dpl-${randomBytes(8).toString('hex')}.sites.localhost`)('/')).status).toBe(404);
 });

@@ -80,7 +80,12 @@ export class InvocationRecord {
   failed(invoked: Invoked, requestId: string | undefined, failure: FunctionFailure): void {
     const report = reportOf(failure);
     if (report === undefined) return;
-    if (requestId !== undefined) this.#countFailed(invoked);
+    if (requestId !== undefined) {
+      this.#countFailed(invoked);
+      const { projectId, functionId, releaseId } = invoked;
+      const line = { projectId, functionId, releaseId, requestId, stream: 'stderr', at: new Date() } as const;
+      this.printed({ ...line, text: lineOf(report) });
+    }
     this.#occurred(invoked, { ...report, sampleId: requestId ?? 'req_unknown' });
   }
 
@@ -171,6 +176,12 @@ async function writeRecord(ctx: Context, projectId: string, { orgId, lines, occu
   const record = await reportInvoked({ ...owner, occurrences, invocations: [...counts.values()] });
   await unitOfWork(ctx, async (work: Work) => record(work));
 }
+
+/** A failure as Node.js prints one that nobody caught. */
+const lineOf = ({ name, message, stack = '' }: NonNullable<ReturnType<typeof reportOf>>): string => {
+  const said = [name, message].filter(Boolean).join(': ');
+  return stack.includes(said) ? stack : [said, stack].filter(Boolean).join('\n');
+};
 
 function reportOf(failure: FunctionFailure): Pick<Occurrence, 'kind' | 'name' | 'message' | 'stack'> | undefined {
   switch (failure.kind) {

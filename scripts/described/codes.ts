@@ -1,0 +1,112 @@
+import type { Kind } from './shown.ts';
+
+/** Codes and words of refusals, findings and warnings. */
+export const codes: Kind = {
+  title: 'Codes',
+  about: 'Codes of refusals, warnings of a plan, findings in an archive or in sources, and words of OAuth.',
+  shown: [
+    { test: 'test/hosting/serving.test.ts', names: ['ROUTE_MANIFEST_LOAD_FAILED'] },
+    { test: 'test/functions/packages.test.ts', names: ['CANNOT_REBUILD_UNLOCKED_DEPS'] },
+    { test: 'test/functions/pages.test.ts', names: ['SVC_SSR_RUNTIME_ERROR'] },
+    {
+      test: 'test/archives/archives.test.ts',
+      names: [
+        'SECRET_VALUES_REQUIRED',
+        'IMPORT_VERIFY_FAILED',
+        'IMPORT_CONFORMANCE_FAILED',
+        'AUTH_CREDENTIALS_NOT_EXPORTED',
+        'AUTH_SUBJECT_STUBS_IMPORTED',
+        'CLOUD_ONLY_FEATURE_EXCLUDED',
+      ],
+    },
+    { test: 'test/auth/social.test.ts', names: ['account_exists_requires_link'] },
+    { test: 'test/hosted/live.full.test.ts', names: ['AUTH_REQUIRED'] },
+    { test: 'test/project-data/expose.test.ts', names: ['TABLE_NOT_EXPOSED'] },
+    { test: 'test/rows/relations.test.ts', names: ['PGRST205'] },
+    { test: 'test/live/surfaces.test.ts', names: ['TABLE_NOT_LIVE'] },
+    { test: 'test/live/connection-limits.full.test.ts', names: ['LIVE_CONNECTION_LIMIT'] },
+    { test: 'test/tiers/set-tier.test.ts', names: ['FREE_ORG_OWNER_LIMIT_EXCEEDED', 'PAYMENT_REQUIRED'] },
+    { test: 'test/orgs/slug.test.ts', names: ['SLUG_RELEASED', 'INSUFFICIENT_FUNDS'] },
+    { test: 'test/cli/organizations.full.test.ts', names: ['AMBIGUOUS_ORG', 'ORG_REQUIRED'] },
+    { test: 'test/members/last-owner.test.ts', names: ['LAST_OWNER'] },
+    { test: 'test/vaults/admission.test.ts', names: ['GITVAULT_WRITER_NOT_ADMITTED'] },
+    { test: 'test/vaults/keys.test.ts', names: ['EPOCH_ROTATION_REQUIRED', 'GITVAULT_KEY_ROTATION_REQUIRED'] },
+    { test: 'test/cli/rooms.full.test.ts', names: ['ROOM_INVITE_KEY_WRONG_KIND'] },
+    { test: 'test/cli/pages.test.ts', names: ['COMMAND_REMOVED', 'COMMAND_MOVED'] },
+    { test: 'test/sessions/sessions.test.ts', names: ['STEP_UP_REQUIRED'] },
+    { test: 'test/access/step-up.test.ts', names: ['WRITE_AUTH_REQUIRED'] },
+    { test: 'test/cli/operator.full.test.ts', names: ['OPERATOR_LOGIN_REQUIRED'] },
+    { test: 'test/cli/wallets.full.test.ts', names: ['OPERATOR_SESSION_INVALID'] },
+    { test: 'test/escalations/operator-contact.test.ts', names: ['CHAT_CHANNEL_NOT_CONFIGURED', 'RATE_LIMITED'] },
+    { test: 'test/hosting/page-cache.full.test.ts', names: ['SVC_CACHE_INVALIDATION_HOST_FORBIDDEN'] },
+    {
+      test: 'test/deploys/migrations.test.ts',
+      names: ['MIGRATION_CHECKSUM_MISMATCH', 'MIGRATION_FAILED', 'MIGRATE_GATE_ACTIVE'],
+    },
+    { test: 'test/functions/gates.test.ts', names: ['DEPLOY_INVALID_ROLE_GATE'] },
+    { test: 'test/engines/release/read-spec.test.ts', names: ['INVALID_WIRE_SCHEMA'] },
+    { test: 'test/deploys/committing.full.test.ts', names: ['BASE_RELEASE_CONFLICT'] },
+    { test: 'test/ci/ci.test.ts', names: ['binding_revoked', 'CI_ROUTE_SCOPE_DENIED'] },
+    { test: 'test/lifecycle/gate.test.ts', names: ['PROJECT_FROZEN'] },
+    { test: 'test/engines/release/plan-materialise.test.ts', names: ['INVALID_SPEC'] },
+    { test: 'test/engines/hosting/resolve.test.ts', names: ['ROUTE_METHOD_NOT_ALLOWED'] },
+    { test: 'test/functions/calls.test.ts', names: ['ROUTED_RESPONSE_TOO_LARGE'] },
+    {
+      test: 'test/deploys/plan-warnings.test.ts',
+      names: [
+        'PUBLIC_ROUTED_FUNCTION',
+        'ROUTE_TARGET_CARRIED_FORWARD',
+        'METHOD_SPECIFIC_ROUTE_ALLOWS_GET_STATIC_FALLBACK',
+        'ROUTE_TABLE_NEAR_LIMIT',
+        'ROUTES_NOT_ENABLED',
+        'STATIC_ALIAS_SHADOWS_STATIC_PATH',
+        'STATIC_ALIAS_DUPLICATE_CANONICAL_URL',
+        'STATIC_ALIAS_EXTENSIONLESS_NON_HTML',
+        'STATIC_ALIAS_TABLE_NEAR_LIMIT',
+      ],
+    },
+    {
+      test: 'test/engines/release/plan-warnings.test.ts',
+      names: [
+        'ROUTE_SHADOWS_STATIC_PATH',
+        'WILDCARD_ROUTE_SHADOWS_STATIC_PATHS',
+        'WILDCARD_ROUTE_EXCLUDES_MUTATION_METHODS',
+        'STATIC_ALIAS_RELATIVE_ASSET_RISK',
+      ],
+    },
+    { test: 'test/mailboxes/mailboxes.test.ts', names: ['FOOTER_POLICY_TIER_REQUIRED', 'DEFAULT_MAILBOX_INVALID'] },
+    { test: 'test/mailboxes/sending.full.test.ts', names: ['DEFAULT_MAILBOX_REQUIRED'] },
+    { test: 'test/channel-routes/channel-routes.test.ts', names: ['CHANNEL_ROUTE_REVISION_STALE'] },
+    { test: 'test/archives/archives.test.ts', names: ['PROJECT_ALREADY_EXISTS'] },
+    {
+      test: 'test/archives/hostile.test.ts',
+      names: ['ARCHIVE_DIGEST_MISMATCH', 'ARCHIVE_UNSUPPORTED_REQUIRED_CAPABILITY', 'ARCHIVE_PATH_UNSAFE'],
+    },
+    { test: 'test/functions/library.test.ts', names: ['SVC_AUTH_UNKNOWN_EXPORT'] },
+    {
+      test: 'test/cli/doctor.full.test.ts',
+      names: ['SVC_AUTH_STATE_CHANGING_GET', 'SVC_AUTH_PRERENDERED', 'SVC_AUTH_AUTHZ_VERSION_PROHIBITED'],
+    },
+    { test: 'test/sessions/device-flow.test.ts', names: ['authorization_pending', 'slow_down', 'expired_token'] },
+    { test: 'test/auth/social-hostile.test.ts', names: ['access_denied'] },
+  ],
+  left: [
+    {
+      name: 'BUZZ_ROUTE_REVISION_STALE',
+      reason: 'It is the name of CHANNEL_ROUTE_REVISION_STALE in one channel’s own words.',
+    },
+    {
+      name: 'ROUTED_INVOKE_WORKER_SECRET_MISSING',
+      reason:
+        'Routes call functions in the same process or by a lease in PostgreSQL: no secret between gateway and worker can be missing.',
+    },
+    {
+      name: 'ROUTED_INVOKE_AUTH_FAILED',
+      reason: 'For the same reason no worker refuses the gateway; a database that it cannot enter is 503.',
+    },
+    {
+      name: 'ROUTED_ROUTE_STALE',
+      reason: 'The route and its function are read from one release, so that a route never leads to an older one.',
+    },
+  ],
+};

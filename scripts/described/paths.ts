@@ -1,0 +1,106 @@
+import type { Kind } from './shown.ts';
+
+/** Paths that the description names itself; `docs/surfaces.md` has every other one. */
+export const paths: Kind = {
+  title: 'HTTP paths',
+  about: 'Paths that the description names itself; `docs/surfaces.md` has every other one.',
+  shown: [
+    { test: 'test/faults/outage.test.ts', names: ['GET /api/health'] },
+    { test: 'test/audit/free-audit.test.ts', names: ['GET /api/audit', 'POST /api/audit'] },
+    { test: 'test/payments/buy-audit.test.ts', names: ['GET /api/x402-audit', 'POST /api/x402-audit'] },
+    { test: 'test/payments/payment-proof.test.ts', names: ['POST /api/verify-tx'] },
+    { test: 'test/audit/sales-stats.test.ts', names: ['GET /api/stats'] },
+    {
+      test: 'test/products/buy.test.ts',
+      names: [
+        'GET /api/x402-pro',
+        'POST /api/x402-pro',
+        'GET /api/x402-pro-pack',
+        'POST /api/x402-pro-pack',
+        'GET /api/x402-joint-bundle',
+        'POST /api/x402-joint-bundle',
+        'GET /api/x402-buyout',
+        'POST /api/x402-buyout',
+        'GET /api/x402-source-bundle',
+        'POST /api/x402-source-bundle',
+        'GET /api/package-manifest',
+      ],
+    },
+    { test: 'test/agents/mcp.test.ts', names: ['GET /api/mcp', 'POST /api/mcp'] },
+    { test: 'test/agents/a2a.test.ts', names: ['GET /api/a2a', 'POST /api/a2a'] },
+    { test: 'test/agents/near-agents.test.ts', names: ['GET /api/near-agents', 'POST /api/near-agents'] },
+    { test: 'test/audit/inquiries.test.ts', names: ['POST /api/inquiry'] },
+    {
+      test: 'test/rows/surfaces.test.ts',
+      names: ['GET /rest/v1/:table', 'POST /rest/v1/:table', 'PATCH /rest/v1/:table', 'DELETE /rest/v1/:table'],
+    },
+    { test: 'test/auth/passwords.test.ts', names: ['POST /auth/v1/signup'] },
+    { test: 'test/auth/mail.test.ts', names: ['POST /auth/v1/token'] },
+    { test: 'test/auth/social-codes.full.test.ts', names: ['POST /auth/v1/oauth/:provider/start'] },
+    { test: 'test/auth/social.test.ts', names: ['GET /auth/v1/providers'] },
+    { test: 'test/auth/sessions.test.ts', names: ['GET /auth/v1/user'] },
+    { test: 'test/hosted/hosts.test.ts', names: ['GET /_svc/config.js', 'GET /_svc/config.json'] },
+    { test: 'test/hosted/live.full.test.ts', names: ['GET /_svc/live', 'GET /_svc/live/changes'] },
+    {
+      test: 'test/project-data/expose.test.ts',
+      says: 'a manifest is applied as a whole, and answered as it was given',
+      names: ['POST /projects/v1/admin/:project_id/expose'],
+    },
+    { test: 'test/projects/read.test.ts', names: ['GET /projects/v1', 'GET /projects/v1/:id'] },
+    { test: 'test/projects/rename.test.ts', names: ['PATCH /projects/v1/:id', 'POST /projects/v1/:id/repo-name'] },
+    { test: 'test/identity/wallet-principals.test.ts', names: ['GET /agent/v1/whoami'] },
+    { test: 'test/identity/display-name.test.ts', names: ['PATCH /agent/v1/me'] },
+    {
+      test: 'test/rooms/look.test.ts',
+      names: ['GET /orgs/v1/:org_id/rooms', 'GET /orgs/v1/:org_id/rooms/:room_key'],
+    },
+    {
+      test: 'test/sessions/device-flow.test.ts',
+      says: 'an approved device has its bearer once, also when twenty ask at once',
+      names: ['POST /agent/v1/operator/session/device', 'POST /agent/v1/operator/session/device/token'],
+    },
+    {
+      test: 'test/sessions/overview.test.ts',
+      says: 'an operator sees in counts what all wallets run that named its verified address',
+      names: ['GET /agent/v1/operator/overview', 'GET /agent/v1/operator/projects'],
+    },
+    {
+      test: 'test/sessions/device-flow.test.ts',
+      says: 'an operator session is refreshed until twelve hours after its sign-in, and revoked for good',
+      names: ['POST /agent/v1/operator/session/revoke'],
+    },
+    {
+      test: 'test/cli/operator.full.test.ts',
+      says: 'a person signs in by a browser on this machine, and changes things with an approval',
+      names: [
+        'GET /agent/v1/control-plane/cli/authorize',
+        'POST /agent/v1/control-plane/cli/token',
+        'POST /agent/v1/control-plane/write-auth/challenges',
+        'POST /agent/v1/control-plane/write-auth/cli/token',
+      ],
+    },
+    { test: 'test/content/upload.test.ts', names: ['POST /content/v1/plans'] },
+    { test: 'test/functions/calls.test.ts', names: ['POST /functions/v1/:name'] },
+    {
+      test: 'test/billing/read.test.ts',
+      names: ['GET /orgs/v1/lookup', 'GET /orgs/v1/:org_id/billing', 'GET /orgs/v1/:org_id/billing/history'],
+    },
+    {
+      test: 'test/escalations/operator-contact.test.ts',
+      says: 'a contact is named, mailed, and verified by the link, step by step',
+      names: ['POST /agent/v1/contact'],
+    },
+    { test: 'test/vaults/find.test.ts', names: ['GET /gitvault/v1/vaults'] },
+    {
+      test: 'test/jobs/jobs.test.ts',
+      says: 'a job is done: its cap is held, its price captured, its log and its artifact are there',
+      names: ['POST /jobs/v1/runs'],
+    },
+    {
+      test: 'test/ci/ci.test.ts',
+      says: 'a workflow deploys by the token that CI gave it, within the scopes that a wallet has signed',
+      names: ['POST /ci/v1/bindings', 'POST /ci/v1/token-exchange'],
+    },
+  ],
+  left: [],
+};
