@@ -1,5 +1,5 @@
 import { destinationOf, type Transfer } from '../resolvers/projects/shared/transfer-summary.ts';
-import { cancelTransfer, isSender } from '../resolvers/transfers/cancel-transfer.ts';
+import { cancelledByToWire, cancelTransfer, isSender } from '../resolvers/transfers/cancel-transfer.ts';
 import { acceptTransfer, claimTransfer } from '../resolvers/transfers/complete-transfer.ts';
 import type { HandedOver } from '../resolvers/transfers/hand-over.ts';
 import { initiateTransfer } from '../resolvers/transfers/initiate-transfer.ts';
@@ -126,9 +126,10 @@ const TransferRef = builder.objectRef<Transfer>('ProjectTransfer').implement({
         return senderRole === undefined ? null : isSender(senderRole);
       },
     }),
-    cancelledBy: t.exposeString('cancelledBy', {
+    cancelledBy: t.string({
       nullable: true,
-      description: '`sender`, `recipient` or `system`.',
+      description: 'The side that called it off, whatever it is: `from_wallet` or `to_wallet`; or `system`.',
+      resolve: ({ cancelledBy }) => (cancelledBy === null ? null : cancelledByToWire(cancelledBy)),
     }),
     cancellationReason: t.exposeString('cancellationReason', { nullable: true, description: 'Why it was cancelled.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was offered.' }),

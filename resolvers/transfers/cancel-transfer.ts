@@ -62,5 +62,5 @@ export const cancelTransfer = mutation({
 export const isSender = (role: Role | null): boolean => role !== null && reaches(role, 'admin');
 
 /** The two sides are called by their wallets, whatever they are. */
-const cancelledByToWire = (by: Transfer['cancelledBy']) =>
+export const cancelledByToWire = (by: Transfer['cancelledBy']) =>
   by === 'sender' ? ('from_wallet' as const) : by === 'recipient' ? ('to_wallet' as const) : ('system' as const);

@@ -44,9 +44,11 @@ const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
 
 /** Members that count, or hold what each call makes anew. */
 const ofEachCall =
-  /^(api_calls|generation|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|nonce|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+  /^(project_name|project_name_snapshot|api_calls|generation|remaining|wall_seconds|used|storage_bytes|size_bytes|database_bytes|epoch|nonce|balance_after_available|balance_usd_micros|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
 /** Addresses that are good for a while. */
 const expiring = /[?&]expires=\d+/;
+/** Addresses of wallets, keys and digests. */
+const keys = /\b(0x[0-9a-f]{40}|[0-9a-f]{32,64})\b/g;
 /** Names that the gateway makes up for presences. */
 const madeUp = /^[A-Z][a-z]+[A-Z][a-z]+\d*$/;
 
@@ -66,7 +68,8 @@ function settled(value: unknown, name = ''): unknown {
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, settled(inner, member)]));
   if (value !== null && ofEachCall.test(name)) return typeof value;
-  return typeof value === 'string' && (madeUp.test(value) || expiring.test(value)) ? '…' : masked(value);
+  if (typeof value !== 'string') return masked(value);
+  return madeUp.test(value) || expiring.test(value) ? '…' : masked(value).replace(keys, '…');
 }
 
 /**
@@ -74,7 +77,18 @@ function settled(value: unknown, name = ''): unknown {
  * line.
  */
 const listsMore = [
+  // It reads and sends a file of this machine.
+  'archives.import',
+  'archives.commitUpload',
+  'archives.inspect',
+  'archives.planUpload',
+  'archives.verify',
   'assets.put',
+  // It says in words of its own what was done.
+  'billing.setAutoRecharge',
+  'feedback.send',
+  // What was signed is put together from the community and a file.
+  'channelCommunities.activate',
   // It has the wallet sign the delegation anew.
   'ci.createBinding',
   'contacts.list',
@@ -91,6 +105,8 @@ const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
   'projects.create': ['anon_key', 'service_key', 'keys_saved'],
   'projects.getKeys': ['keys_saved'],
   'rooms.mintInvite': ['announced', 'key'],
+  'transfers.accept': ['anon_key', 'service_key', 'keys_saved'],
+  'transfers.claim': ['anon_key', 'service_key', 'keys_saved'],
 };
 /** Where a command or a tool that shows more has the answer. */
 const answerAt: Readonly<Record<string, string>> = { 'rooms.join': 'you' };
@@ -117,9 +133,10 @@ const ofTheMoment = [
 const isFailed = (answer: unknown): answer is { readonly error: { readonly code: string } } =>
   (answer as { readonly status?: unknown } | undefined)?.status === 'failed';
 
-/** Every scalar of a value, with the name of the member that holds it. */
+/** Every scalar of a value, with the name of the member that holds it; words of enums are spelt alike. */
 function leaves(value: unknown, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => leaves(one, name));
+  if (typeof value === 'string') return [`${name}: ${JSON.stringify(value.toLowerCase().replaceAll('-', '_'))}`];
   if (typeof value !== 'object' || value === null) return [`${name}: ${JSON.stringify(value)}`];
   return Object.entries(value).flatMap(([member, inner]) => leaves(inner, member));
 }
@@ -128,6 +145,8 @@ const memberOf = (leaf: string) => leaf.split(':')[0]!;
 
 /** Ids of nodes, states of objects where a path says how the request went, and sizes that lists do not measure. */
 const ofTheGraph = /^(id:|status:|storage_bytes: null$)/;
+/** Operations that leave out over REST what is null in the graph. */
+const leavesOutNulls = ['jobs.list'];
 
 beforeAll(async () => {
   // Whoever makes organizations by every door has too many free ones soon.
@@ -180,7 +199,8 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
         const graph = await ask('graph');
         if ('refused' in rest || 'refused' in graph) return expect(graph).toEqual(rest);
         const names = new Set(leaves(rest.answer).map(memberOf));
-        const shared = leaves(graph.answer).filter((leaf) => names.has(memberOf(leaf)) && !ofTheGraph.test(leaf));
+        const told = leaves(graph.answer).filter((leaf) => names.has(memberOf(leaf)) && !ofTheGraph.test(leaf));
+        const shared = leavesOutNulls.includes(surface.name) ? told.filter((leaf) => !leaf.endsWith(': null')) : told;
         expect(leaves(rest.answer)).toEqual(expect.arrayContaining(shared));
         compared.set(surface.name, shared.length);
       },
@@ -191,10 +211,17 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
 /** Whose members go by other names in the graph, or are lists with nothing in them here. */
 const otherwiseSpelt = [
   'identity.whoami',
+  'feedback.send',
   'invites.list',
+  'transfers.listIncoming',
+  'transfers.listOutgoing',
   'functions.runLogs',
   'functions.rebuild',
   'functions.getMetrics',
+  'jobs.logs',
+  'ai.activateAddon',
+  'ai.deactivateAddon',
+  'channelRoutes.deliveries',
   'deploys.listEvents',
   'notices.listChannels',
   'projects.schema',

@@ -114,7 +114,7 @@ export const channelSurfaces = ({ params, service }: Stage): Surfaces => {
       body: () => ({ policy_revision: 1, default_for_enrollment: true }),
       audited: audited('updated', 'community'),
       field: () =>
-        `mutation { updateChannelCommunity(input: { ${community()}, policyRevision: 1, ${key()} }) { policyRevision } }`,
+        `mutation { updateChannelCommunity(input: { ${community()}, policyRevision: 1, defaultForEnrollment: true, ${key()} }) { policyRevision } }`,
     },
     [`DELETE ${oneCommunity}`]: {
       addition: addition(200),
@@ -136,7 +136,7 @@ export const channelSurfaces = ({ params, service }: Stage): Surfaces => {
       }),
       audited: audited('configured', 'route'),
       field: () =>
-        `mutation { configureChannelRoute(input: { ${org()}, ${community()}, routeName: "third", channelId: "third",
+        `mutation { configureChannelRoute(input: { ${org()}, ${community()}, routeName: "second", channelId: "second",
           projectScope: ORG, ${key()} }) { route { routeId } } }`,
     },
     [`GET ${routes}`]: {
@@ -158,7 +158,8 @@ export const channelSurfaces = ({ params, service }: Stage): Surfaces => {
       prepare: routed,
       body: () => ({ expected_revision: 1, route_name: 'other' }),
       audited: audited('updated', 'route'),
-      field: () => `mutation { updateChannelRoute(input: { ${route()}, expectedRevision: 1, ${key()} }) { revision } }`,
+      field: () =>
+        `mutation { updateChannelRoute(input: { ${route()}, expectedRevision: 1, routeName: "other", ${key()} }) { revision } }`,
     },
     [`POST ${oneRoute}/test`]: {
       addition: addition(202),
