@@ -17,6 +17,7 @@ import { escalationRoutes } from './escalations.ts';
 import { eventRoutes } from './events.ts';
 import { feedbackRoutes } from './feedback.ts';
 import { functionRunRoutes } from './function-runs.ts';
+import { credentialRoutes } from './credentials.ts';
 import { grantRoutes } from './grants.ts';
 import { hostRoutes } from './hosts.ts';
 import { installationRoutes } from './installation.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,
+  ...credentialRoutes,
   ...eventRoutes,
   ...roomRoutes,
   ...roomInviteRoutes,

@@ -32,6 +32,7 @@ import {
   releases,
 } from '../../db/schema/releases.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
+import { projectCredentials } from '../../db/schema/project-credentials.ts';
 import { savedQueries } from '../../db/schema/saved-queries.ts';
 import { projectSecrets } from '../../db/schema/secrets.ts';
 import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';
@@ -84,6 +85,7 @@ export const movedTables = [
   managedJobs,
   platformIncidentProjects,
   projectArchives,
+  projectCredentials,
   projectDomains,
   projectMetrics,
   projectRequests,
