@@ -45,7 +45,11 @@ const CredentialRef = builder.objectRef<CredentialRecord>('ProjectCredential').i
       nullable: true,
       description: 'When it was last used, to the minute; null for never.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends; null for never.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null for never.',
+    }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
     revokedReason: t.exposeString('revokedReason', {
       nullable: true,

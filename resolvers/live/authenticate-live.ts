@@ -24,7 +24,8 @@ export async function authenticateLive(ctx: Context, named: string | undefined):
       label: 'project_token_mismatch',
       message: 'The key is for another project than project_id.',
     });
-  if (user === undefined) return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon', ...ending } };
+  if (user === undefined)
+    return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon', ...ending } };
   await currentRole(ctx.services, target, user);
   return {
     target,

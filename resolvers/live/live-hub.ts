@@ -41,7 +41,10 @@ export type LiveEnd =
   | 'session_ended'
   | 'credential_ended'
   | 'token_expired'
-  | 'manifest_changed' | 'project_gone' | 'too_slow' | 'closed';
+  | 'manifest_changed'
+  | 'project_gone'
+  | 'too_slow'
+  | 'closed';
 
 /** Hints that are due together. All who follow alike are given the very same object. */
 export interface LiveBatch {

@@ -4,7 +4,11 @@ import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { currentClaims } from '../auth/shared/account-status.ts';
-import { authenticateProject, type EndingKey, type ProjectAuthentication } from '../auth/shared/authenticate-project.ts';
+import {
+  authenticateProject,
+  type EndingKey,
+  type ProjectAuthentication,
+} from '../auth/shared/authenticate-project.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
 export type RowApi = 'public' | 'admin';

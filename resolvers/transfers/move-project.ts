@@ -23,6 +23,7 @@ import { platformIncidentProjects } from '../../db/schema/incidents.ts';
 import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schema/jobs.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
+import { projectCredentials } from '../../db/schema/project-credentials.ts';
 import {
   deployEvents,
   deployOperations,
@@ -32,7 +33,6 @@ import {
   releases,
 } from '../../db/schema/releases.ts';
 import { feedHeads } from '../../db/schema/rooms.ts';
-import { projectCredentials } from '../../db/schema/project-credentials.ts';
 import { savedQueries } from '../../db/schema/saved-queries.ts';
 import { projectSecrets } from '../../db/schema/secrets.ts';
 import { projectRestores, projectSnapshots } from '../../db/schema/snapshots.ts';

@@ -60,7 +60,19 @@ const pruneEvery = 2;
 
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
-  const { db, keys, log, signals, databases, pools, standing, standingCredentials, now, backstopMs = 1_000, watchMs = 5_000 } = options;
+  const {
+    db,
+    keys,
+    log,
+    signals,
+    databases,
+    pools,
+    standing,
+    standingCredentials,
+    now,
+    backstopMs = 1_000,
+    watchMs = 5_000,
+  } = options;
   const store = new LiveStore(pools, keys);
   const leases = new LiveLeases({ db, log });
   const tails = new Tails<LiveTail>({

@@ -151,10 +151,7 @@ test('who is no owner changes nothing, and a key of the project none of its own 
   // Of another project it is as absent as one that never was.
   const theirs = `/projects/v1/${foreign.projectId}/credentials`;
   for (const id of [credential_id, 'pcr_absent', 'not an id'])
-    expectRefusal(
-      await call(foreign.wallet, 'DELETE', `${theirs}/${encodeURIComponent(id)}`),
-      'CREDENTIAL_NOT_FOUND',
-    );
+    expectRefusal(await call(foreign.wallet, 'DELETE', `${theirs}/${encodeURIComponent(id)}`), 'CREDENTIAL_NOT_FOUND');
   // Nor does it open another project.
   expectRefusal(await call(byKey(secret), 'GET', `/projects/v1/${foreign.projectId}`), 'FORBIDDEN');
 });

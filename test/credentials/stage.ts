@@ -32,7 +32,20 @@ export async function crediting(service: Service) {
     const body = (await answer.json()) as { code?: string };
     return answer.status === 200 ? 200 : `${answer.status} ${body.code}`;
   };
-  return { ...project, wallet, principalId: made!.created_by, call, base, credentials, issue, revoke, rotate, token, status, read };
+  return {
+    ...project,
+    wallet,
+    principalId: made!.created_by,
+    call,
+    base,
+    credentials,
+    issue,
+    revoke,
+    rotate,
+    token,
+    status,
+    read,
+  };
 }
 
 export const byKey = (secret: string): Actor => withHeaders({ apikey: secret });

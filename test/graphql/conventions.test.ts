@@ -236,6 +236,7 @@ describe('the schema', () => {
     'ProjectSnapshot',
     'ProjectUser',
     'ProjectArchive',
+    'ProjectCredential',
     'ProjectTransfer',
   ]);
 

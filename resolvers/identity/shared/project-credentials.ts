@@ -28,10 +28,7 @@ export function forgetCredentials(services: Services): void {
 }
 
 /** The credential as it is now. Notes its use when that is due. */
-export async function lookUpCredential(
-  services: Pick<Services, 'db' | 'log'>,
-  id: string,
-): Promise<CredentialRow> {
+export async function lookUpCredential(services: Pick<Services, 'db' | 'log'>, id: string): Promise<CredentialRow> {
   const [row] = await services.db.rows(lookStatement.with({ id }));
   if (row?.useIsDue === true && row.state === 'holds') await noteUse(services, id);
   return row;
