@@ -50,7 +50,8 @@ export type IdPrefix =
   | 'chci'
   | 'chrt'
   | 'chrd'
-  | 'chnp';
+  | 'chnp'
+  | 'pcr';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -17,6 +17,7 @@ import { checkoutsDomain } from './checkouts/domain.ts';
 import { ci } from './ci/domain.ts';
 import { contacts } from './contacts/domain.ts';
 import { content } from './content/domain.ts';
+import { credentialsDomain } from './credentials/domain.ts';
 import { deploys } from './deploys/domain.ts';
 import { downloads } from './downloads/domain.ts';
 import { errors } from './errors/domain.ts';
@@ -70,6 +71,7 @@ export const domains: readonly Domain[] = [
   identity,
   orgs,
   grants,
+  credentialsDomain,
   members,
   invites,
   vaults,

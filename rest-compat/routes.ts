@@ -11,6 +11,7 @@ import { channelRouteRoutes } from './channel-routes.ts';
 import { ciRoutes } from './ci.ts';
 import { claimRoutes } from './claims.ts';
 import { contentRoutes } from './content.ts';
+import { credentialRoutes } from './credentials.ts';
 import { deployRoutes } from './deploys.ts';
 import { errorRoutes } from './errors.ts';
 import { escalationRoutes } from './escalations.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...hostRoutes,
   ...cacheRoutes,
   ...grantRoutes,
+  ...credentialRoutes,
   ...eventRoutes,
   ...roomRoutes,
   ...roomInviteRoutes,

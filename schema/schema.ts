@@ -11,6 +11,7 @@ import './cache.ts';
 import './ci.ts';
 import './claims.ts';
 import './content.ts';
+import './credentials.ts';
 import './delegates.ts';
 import './deploys.ts';
 import './email-organizations.ts';

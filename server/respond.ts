@@ -15,6 +15,14 @@ import { discardBody } from './body.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
+/** Refusals that say how to authenticate. */
+const challenged: readonly string[] = [
+  'AUTH_REQUIRED',
+  'INVALID_AUTH',
+  'PROJECT_CREDENTIAL_INVALID',
+  'PROJECT_CREDENTIAL_EXPIRED',
+];
+
 /** Request headers that browsers may send across origins. Contract 01, section 1.18. */
 const allowedHeaders = [
   'apikey',
@@ -249,7 +257,7 @@ export function sendError(
   const headers: Record<string, string> = { ...known.headers };
   if (known.retryAfter !== undefined) headers['retry-after'] = String(known.retryAfter);
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
-  if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
+  if (challenged.includes(known.code)) headers['www-authenticate'] = 'Bearer';
   const underApi = isApiPath(path);
   if (underApi && error instanceof PaymentRequired)
     return void send(response, known.status, jsonType, challengeBody(path, error), headers);

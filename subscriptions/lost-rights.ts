@@ -1,6 +1,7 @@
 import { type SQL, sql } from '../db/drizzle.ts';
 import { principals, sessions } from '../db/schema/identity.ts';
 import { orgs } from '../db/schema/orgs.ts';
+import { projectCredentials } from '../db/schema/project-credentials.ts';
 import { delegates, projectGrants, projects } from '../db/schema/projects.ts';
 import { computed, statement, typed } from '../db/sql.ts';
 import type { AuthorityEntry } from '../kernel/access/authority-watch.ts';
@@ -17,6 +18,7 @@ export const columnsOfEntries = (entries: readonly AuthorityEntry[]) => ({
   delegateIds: entries.map(({ delegateId }) => delegateId),
   keyProjectIds: entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
   delegateTokenHashes: entries.map(({ delegateTokenHash }) => delegateTokenHash ?? null),
+  credentialIds: entries.map(({ credentialId }) => credentialId ?? null),
   projectIds: entries.map(({ inProject }) => inProject?.id ?? null),
   // Arrays of arrays would have to be of one length.
   roles: entries.map(({ inProject }) => (inProject ? rolesFrom(inProject.action.role).join(',') : null)),
@@ -37,6 +39,7 @@ const asked = {
   delegateId: sql`e.delegate_id`,
   keyProjectId: sql`e.key_project_id`,
   delegateTokenHash: sql`e.delegate_token_hash`,
+  credentialId: sql`e.credential_id`,
   projectId: sql`e.project_id`,
   roles: sql`e.roles`,
   capabilities: sql`e.capabilities`,
@@ -51,6 +54,10 @@ const delegateStands = sql`exists (select from ${delegates}
   where ${delegates.orgId} = ${asked.orgId} and ${delegates.id} = ${asked.delegateId}
     and ${grantHolds(delegates)} and ${grantHolds(projectGrants)} and ${projects.deletedAt} is null
     and (${asked.delegateTokenHash} is null or ${delegates.tokenHash} = ${asked.delegateTokenHash}))`;
+
+const credentialStands = sql`(${asked.credentialId} is null or exists (select from ${projectCredentials}
+  where ${projectCredentials.orgId} = ${asked.orgId} and ${projectCredentials.id} = ${asked.credentialId}
+    and ${grantHolds(projectCredentials)}))`;
 
 const uuids = typed<readonly (string | null)[]>('uuid[]');
 const texts = typed<readonly (string | null)[]>('text[]');
@@ -70,6 +77,7 @@ export const lostStatement = statement(
       delegateIds: uuids,
       keyProjectIds: texts,
       delegateTokenHashes: texts,
+      credentialIds: texts,
       projectIds: texts,
       roles: texts,
       capabilities: texts,
@@ -83,10 +91,10 @@ export const lostStatement = statement(
     select (e.number - 1)::int as index
     from unnest(${given.orgIds}::uuid[], ${given.principalIds}::text[], ${given.roomKeys}::text[],
         ${given.sessionIds}::text[], ${given.delegateIds}::uuid[], ${given.keyProjectIds}::text[],
-        ${given.delegateTokenHashes}::text[], ${given.projectIds}::text[], ${given.roles}::text[],
-        ${given.capabilities}::text[]) with ordinality
-      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, project_id,
-        roles, capabilities, number)
+        ${given.delegateTokenHashes}::text[], ${given.credentialIds}::text[], ${given.projectIds}::text[],
+        ${given.roles}::text[], ${given.capabilities}::text[]) with ordinality
+      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash,
+        credential_id, project_id, roles, capabilities, number)
     where (
       exists (select from ${orgs} where ${orgs.id} = ${asked.orgId})
       and (${asked.principalId} is null or exists (
@@ -96,7 +104,7 @@ export const lostStatement = statement(
       and (${asked.projectId} is null or ${projectStands(asked.projectId)})
       and case
         when ${asked.delegateId} is not null then ${delegateStands}
-        when ${asked.keyProjectId} is not null then ${projectStands(asked.keyProjectId)}
+        when ${asked.keyProjectId} is not null then ${projectStands(asked.keyProjectId)} and ${credentialStands}
         when ${asked.principalId} is not null and ${asked.roles} is not null
           then ${isMemberIn(asked.orgId, asked.principalId, asked.roles)}
             or (${asked.capabilities} is not null

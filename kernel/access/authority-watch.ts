@@ -16,6 +16,8 @@ export interface AuthorityEntry {
   readonly delegateTokenHash?: string | undefined;
   /** The project whose key was used. */
   readonly projectKeyProjectId: string | null;
+  /** The credential of the project that was used in place of its key: the right ends with it, too. */
+  readonly credentialId?: string | undefined;
   readonly expiresAt: Date | null;
 }
 
@@ -31,7 +33,7 @@ export interface AuthorityWatch {
   /** Whether the right holds at this moment: for what was held up since it was admitted. */
   holds(entry: AuthorityEntry): Promise<boolean>;
   /**
-   * Tells this node and the others that members, grants, delegates or sessions have changed, of an organization or of a
+   * Tells this node and the others that members, grants, delegates, credentials or sessions have changed, of an organization or of a
    * principal, by its id. Called after the commit; never throws.
    */
   changed(id: string): void;

@@ -23,5 +23,6 @@ export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): A
   delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
   delegateTokenHash: caller.kind === 'delegate' ? caller.tokenHash : undefined,
   projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
+  credentialId: caller.kind === 'project_key' ? caller.credentialId : undefined,
   expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
 });

@@ -68,12 +68,16 @@ export interface DelegateCaller extends PrincipalCaller {
   readonly expiresAt: Date | null;
 }
 
-/** A project's anon or service key. */
+/** A project's anon or service key, or a credential that grants the same. */
 export interface ProjectKeyCaller {
   readonly kind: 'project_key';
   readonly role: 'anon' | 'service_role';
   readonly projectId: string;
   readonly orgId: string;
+  /** The credential, `pcr_…`; undefined for the two keys and for a token. */
+  readonly credentialId?: string | undefined;
+  /** Null for never. */
+  readonly expiresAt: Date | null;
 }
 
 /** A program that may make vouchers, and nothing else. */
@@ -131,6 +135,7 @@ export function holderOf(caller: Caller): string | undefined {
     case 'delegate':
       return `delegate:${caller.delegateId}:${caller.tokenHash}`;
     case 'project_key':
+      return caller.credentialId === undefined ? callerKey(caller, '') : `credential:${caller.credentialId}`;
     case 'voucher_issuer':
     case 'admin':
       return callerKey(caller, '');

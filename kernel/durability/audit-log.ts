@@ -75,7 +75,11 @@ function authorityOf(caller: Caller, scope: unknown): OperationActor['authority'
     };
   }
   if (caller.kind === 'admin') return { kind: 'system', reason_code: 'platform_admin' };
-  if (caller.kind === 'project_key') return { kind: 'system', reason_code: `project_${caller.role}` };
+  if (caller.kind === 'project_key') {
+    const { role, credentialId } = caller;
+    const by = credentialId === undefined ? {} : { credential_id: credentialId };
+    return { kind: 'system', reason_code: `project_${role}`, ...by };
+  }
   if (authority?.kind === 'membership') {
     return {
       kind: 'organization_membership',

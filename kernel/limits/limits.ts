@@ -69,6 +69,9 @@ export const escalationContactsMax = 50;
 /** Branches that one project may have at a time. Contract 03, section 7. */
 export const branchesPerProject = 5;
 
+/** Credentials of one project that are not revoked. */
+export const credentialsPerProject = 50;
+
 /** How often one organization may send feedback in a day. */
 export const feedbackPerDay = 50;
 

@@ -10,6 +10,7 @@ export interface Quota {
     | 'members'
     | 'grants'
     | 'delegates'
+    | 'credentials'
     | 'slugs'
     | 'escalation_contacts'
     | 'open_escalations'

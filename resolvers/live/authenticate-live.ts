@@ -18,13 +18,14 @@ export interface LiveCaller {
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
 export async function authenticateLive(ctx: Context, named: string | undefined): Promise<LiveCaller> {
-  const { target, keyRole, user } = await authenticateProject(ctx, { limited: true });
+  const { target, keyRole, ending, user } = await authenticateProject(ctx, { limited: true });
   if (named !== undefined && named !== target.projectId)
     throw new ServiceError('FORBIDDEN', {
       label: 'project_token_mismatch',
       message: 'The key is for another project than project_id.',
     });
-  if (user === undefined) return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon' } };
+  if (user === undefined)
+    return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon', ...ending } };
   await currentRole(ctx.services, target, user);
   return {
     target,

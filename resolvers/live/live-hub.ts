@@ -1,10 +1,11 @@
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';
+import type { EndingKey } from '../auth/shared/authenticate-project.ts';
 
 /** Who follows, as far as hints are concerned. Contract 01, section 4.5. */
 export type LiveIdentity =
-  | { readonly kind: 'service' }
-  | { readonly kind: 'anon' }
+  | ({ readonly kind: 'service' } & Partial<EndingKey>)
+  | ({ readonly kind: 'anon' } & Partial<EndingKey>)
   | {
       readonly kind: 'user';
       readonly userId: string;
@@ -33,8 +34,17 @@ export interface LiveResync {
   readonly cursor: string;
 }
 
-/** Why nothing more will come; `token_expired`: the session may stand, and a new token follows on; `too_slow`: more waited than is kept for one, who resumes by its cursor. */
-export type LiveEnd = 'session_ended' | 'token_expired' | 'manifest_changed' | 'project_gone' | 'too_slow' | 'closed';
+/**
+ * Why nothing more will come; `token_expired`: the session may stand, and a new token follows on; `credential_ended`: the
+ * credential of the project was revoked, or has expired; `too_slow`: more waited than is kept for one, who resumes by its cursor. */
+export type LiveEnd =
+  | 'session_ended'
+  | 'credential_ended'
+  | 'token_expired'
+  | 'manifest_changed'
+  | 'project_gone'
+  | 'too_slow'
+  | 'closed';
 
 /** Hints that are due together. All who follow alike are given the very same object. */
 export interface LiveBatch {

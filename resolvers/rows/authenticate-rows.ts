@@ -4,7 +4,11 @@ import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { currentClaims } from '../auth/shared/account-status.ts';
-import { authenticateProject, type ProjectAuthentication } from '../auth/shared/authenticate-project.ts';
+import {
+  authenticateProject,
+  type EndingKey,
+  type ProjectAuthentication,
+} from '../auth/shared/authenticate-project.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
 export type RowApi = 'public' | 'admin';
@@ -15,6 +19,8 @@ export interface RowCaller {
   readonly role: RowRole;
   /** Seen by policies as `request.jwt.claims`. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** What ends its right before its project does; undefined for a key that stays. */
+  readonly ending?: EndingKey | undefined;
 }
 
 /** As whom the database is to bound what is asked; undefined for the project's own service. */
@@ -40,8 +46,9 @@ export const authenticateGraph = (ctx: Context, projectId: string): Promise<RowC
   rowCallerOf(ctx, { projectId, limited: (role) => role !== 'service_role' });
 
 async function rowCallerOf(ctx: Context, door: ProjectAuthentication): Promise<RowCaller> {
-  const { target, keyRole, user } = await authenticateProject(ctx, door);
-  if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
+  const { target, keyRole, ending, user } = await authenticateProject(ctx, door);
+  if (user === undefined)
+    return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId }, ending };
   const claims = await currentClaims(ctx.services, target, user);
   return { target, role: claims.role, claims: { ...claims } };
 }

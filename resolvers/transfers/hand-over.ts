@@ -11,6 +11,7 @@ import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import { endServiceCredentials } from '../credentials/shared/end-service-credentials.ts';
 import { type ProjectKeys, projectKeysOf } from '../identity/shared/project-keys.ts';
 import { isProject, projectColumns } from '../projects/shared/load-projects.ts';
 import { requireRoomForProject } from '../projects/shared/room-for-project.ts';
@@ -76,6 +77,7 @@ export async function handOver(
   const bindings = await work.rows(endBindings.with(key));
   await work.rows(endDelegates.with(key));
   await work.rows(endGrants.with(key));
+  await endServiceCredentials(work, key);
   await moveProject(work, move);
   await work.rows(moveStatement.with({ orgId: move.from, id: project.id, to: to.id }));
   if (retained !== null)

@@ -23,6 +23,7 @@ import { platformIncidentProjects } from '../../db/schema/incidents.ts';
 import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schema/jobs.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
+import { projectCredentials } from '../../db/schema/project-credentials.ts';
 import {
   deployEvents,
   deployOperations,
@@ -84,6 +85,7 @@ export const movedTables = [
   managedJobs,
   platformIncidentProjects,
   projectArchives,
+  projectCredentials,
   projectDomains,
   projectMetrics,
   projectRequests,

@@ -4,6 +4,7 @@ import { createUsageCounter } from '../../kernel/limits/usage-counter.ts';
 import { createTraffic } from '../../kernel/traffic/traffic.ts';
 import { LiveSites } from '../../resolvers/deploys/live-sites.ts';
 import { PageCache } from '../../resolvers/hosts/cache/page-cache.ts';
+import { standingCredentials } from '../../resolvers/identity/shared/project-credentials.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createEpochWatch } from '../../subscriptions/epoch-watch.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
@@ -53,6 +54,7 @@ export async function openWatches(
     databases: projectDatabases,
     pools: authPools,
     standing: (projectIds) => activeProjects({ db }, projectIds),
+    standingCredentials: (ids) => standingCredentials({ db }, ids),
     now,
   });
   lifecycle.onClose(live.close);

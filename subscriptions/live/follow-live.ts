@@ -69,6 +69,7 @@ async function* follow(
 /** The last message to a follower. */
 function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed' | 'too_slow'>): ServiceError {
   if (reason === 'session_ended') return sessionOver();
+  if (reason === 'credential_ended') return new ServiceError('PROJECT_CREDENTIAL_INVALID');
   if (reason === 'token_expired') return tokenExpired();
   if (reason === 'project_gone') return new ServiceError('PROJECT_NOT_FOUND');
   return new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });

@@ -25,9 +25,9 @@ export const followTable = (
   });
 
 /** Admins of a project are users of it: they follow what they own, and no more. */
-function identityOf({ role, claims }: RowCaller): LiveIdentity {
-  if (role === 'service_role') return { kind: 'service' };
+function identityOf({ role, claims, ending }: RowCaller): LiveIdentity {
+  if (role === 'service_role') return { kind: 'service', ...ending };
   const { sub, session_id: sessionId, exp } = claims as { sub?: string; session_id?: string; exp?: number };
-  if (sub === undefined || sessionId === undefined) return { kind: 'anon' };
+  if (sub === undefined || sessionId === undefined) return { kind: 'anon', ...ending };
   return { kind: 'user', userId: sub, sessionId, ...(exp === undefined ? {} : { expiresAt: new Date(exp * 1000) }) };
 }

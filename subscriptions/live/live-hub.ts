@@ -28,6 +28,8 @@ export interface LiveHubOptions {
   readonly pools: ProjectPools;
   /** Those of some projects that are still there to be followed. */
   readonly standing: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Those of some credentials of projects that hold. */
+  readonly standingCredentials: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The clock that access tokens are verified by; whether a session is alive is asked of its database's. */
   readonly now: () => Date;
   /** How often the servers are asked whether anything was written, in milliseconds. @default 1_000 */
@@ -58,7 +60,19 @@ const pruneEvery = 2;
 
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
-  const { db, keys, log, signals, databases, pools, standing, now, backstopMs = 1_000, watchMs = 5_000 } = options;
+  const {
+    db,
+    keys,
+    log,
+    signals,
+    databases,
+    pools,
+    standing,
+    standingCredentials,
+    now,
+    backstopMs = 1_000,
+    watchMs = 5_000,
+  } = options;
   const store = new LiveStore(pools, keys);
   const leases = new LiveLeases({ db, log });
   const tails = new Tails<LiveTail>({
@@ -75,6 +89,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   let watch: NodeJS.Timeout | undefined;
   let looks = 0;
   let seekingGone = false;
+  let seekingRevoked = false;
   /** Projects whose database has yet to answer. */
   const lookedAt = new Set<LiveTail>();
   const turns = new Turns(projectsAtOnce);
@@ -153,6 +168,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     const all = [...tails.entries()].map(({ tail }) => tail);
     for (const tail of all) endExpired(tail, now());
     await endGone(all.filter(({ members }) => members.size > 0));
+    await endRevoked(all);
     await Promise.all(all.map((tail) => lookAtProject(tail, pruning)));
   }
 
@@ -169,6 +185,26 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       log.debug({ err: error }, 'whether projects that are followed still stand cannot be found out');
     } finally {
       seekingGone = false;
+    }
+  }
+
+  /** One statement for all credentials by which projects are followed. */
+  async function endRevoked(all: readonly LiveTail[]): Promise<void> {
+    const asked = all.flatMap(({ members }) =>
+      [...members].flatMap((member) => {
+        const id = member.identity.kind === 'user' ? undefined : member.identity.credentialId;
+        return id === undefined ? [] : [{ member, id }];
+      }),
+    );
+    if (asked.length === 0 || seekingRevoked) return;
+    seekingRevoked = true;
+    try {
+      const left = await standingCredentials([...new Set(asked.map(({ id }) => id))]);
+      for (const { member, id } of asked) if (!left.has(id)) member.end('credential_ended');
+    } catch (error) {
+      log.debug({ err: error }, 'whether credentials of followers still hold cannot be found out');
+    } finally {
+      seekingRevoked = false;
     }
   }
 
@@ -259,8 +295,8 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
 function endExpired({ members }: LiveTail, now: Date): void {
   for (const member of [...members]) {
     const { identity } = member;
-    if (identity.kind === 'user' && identity.expiresAt !== undefined && identity.expiresAt <= now)
-      member.end('token_expired');
+    if (identity.expiresAt != null && identity.expiresAt <= now)
+      member.end(identity.kind === 'user' ? 'token_expired' : 'credential_ended');
   }
 }
 

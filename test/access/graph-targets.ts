@@ -56,6 +56,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   import: 'inner',
   transfer: 'inner',
   notification: 'inner',
+  credential: 'inner',
   binding: 'inner',
   signer: 'inner',
   call: 'inner',

@@ -142,6 +142,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
   'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
   'project:delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
+  'project:credentials:write': () => ({ kind: 'anon', name: randomUUID() }),
   'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
   'room:invite': () => ({ invite_id: randomUUID(), auth_hash: 'a'.repeat(64) }),
   'channel:routes:write': ({ orgId }) => ({ org_id: orgId }),

@@ -32,6 +32,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   invite_id: 'inner',
   grant_id: 'inner',
   delegate_id: 'inner',
+  credential_id: 'inner',
   principal_id: 'inner',
   vault_id: 'inner',
   user_id: 'inner',

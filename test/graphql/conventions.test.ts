@@ -124,6 +124,8 @@ describe('the schema', () => {
     'ProjectFunction.schedules',
     'RebuiltFunctions.results',
     'Project.domains',
+    'ProjectCredentialStatus.credentials',
+    'ProjectCredentialStatus.gatedOn',
     'Project.subdomains',
     'ProjectDomain.checks',
     'ProjectDomain.dnsRecords',
@@ -234,6 +236,7 @@ describe('the schema', () => {
     'ProjectSnapshot',
     'ProjectUser',
     'ProjectArchive',
+    'ProjectCredential',
     'ProjectTransfer',
   ]);
 

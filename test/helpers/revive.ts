@@ -7,6 +7,7 @@ import type { Service } from './service.ts';
 export async function revive({ control, app }: Pick<Service, 'control' | 'app'>, projectId: string): Promise<void> {
   await control.sql('delete from room_invites where room_key = $1', [projectId]);
   await control.sql('delete from job_types where project_id = $1', [projectId]);
+  await control.sql('delete from project_credentials where project_id = $1', [projectId]);
   await control.sql('delete from mailboxes where project_id = $1', [projectId]);
   await control.sql('delete from project_snapshots where project_id = $1', [projectId]);
   await control.sql('delete from project_branches where parent_id = $1', [projectId]);

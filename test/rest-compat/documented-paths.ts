@@ -41,6 +41,12 @@ export const documented = [
   'GET /projects/v1/:id/delegates 200',
   'POST /projects/v1/:id/delegates/:delegate_id/rotate 201',
   'DELETE /projects/v1/:id/delegates/:delegate_id 200',
+  'POST /projects/v1/:project_id/credentials 201',
+  'GET /projects/v1/:project_id/credentials 200',
+  'GET /projects/v1/:project_id/credential-status 200',
+  'POST /projects/v1/:project_id/credentials/:credential_id/rotate 201',
+  'DELETE /projects/v1/:project_id/credentials/:credential_id 200',
+  'POST /projects/v1/:project_id/tokens 201',
   // Contract 01, sections 6.4 and 6.5.
   'POST /orgs/v1/:org_id/members 201',
   'PATCH /orgs/v1/:org_id/members/:principal_id 200',

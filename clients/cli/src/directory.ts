@@ -64,7 +64,7 @@ export const directory: readonly GroupEntry[] = [
   {
     section: start,
     name: 'credentials',
-    summary: 'Keys of projects kept on this machine',
+    summary: 'Keys of projects: further ones, and those kept on this machine',
     load: () => import('./groups/credentials.ts'),
   },
   {

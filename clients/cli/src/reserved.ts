@@ -2,14 +2,6 @@
 const areas: Readonly<Record<string, readonly string[]>> = {
   'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'These figures are not shown yet.': ['allowance history', 'projects costs', 'projects tenant-payments'],
-  'A project has its two keys, and no others yet.': [
-    'credentials issue',
-    'credentials list',
-    'credentials status',
-    'credentials rotate',
-    'credentials revoke',
-    'credentials token',
-  ],
 };
 
 /**

@@ -64,6 +64,7 @@ const pages = [
   ['/projects/:project/signers', page(() => import('./pages/signers/signers.tsx'))],
   ['/projects/:project/ai', page(() => import('./pages/ai/ai.tsx'))],
   ['/projects/:project/secrets', page(() => import('./pages/secrets/secrets.tsx'))],
+  ['/projects/:project/keys', page(() => import('./pages/project-keys/keys.tsx'))],
   ['/projects/:project/sharing', page(() => import('./pages/project-sharing/sharing.tsx'))],
   ['/projects/:project/settings', page(() => import('./pages/project-settings/settings.tsx'))],
   ['/installation', page(() => import('./pages/installation/organizations.tsx'))],

@@ -16,6 +16,7 @@ import { claims } from './namespaces/claims.ts';
 import { contacts } from './namespaces/contacts.ts';
 import { content } from './namespaces/content.ts';
 import { contracts } from './namespaces/contracts.ts';
+import { credentials } from './namespaces/credentials.ts';
 import { delegates } from './namespaces/delegates.ts';
 import { deploys } from './namespaces/deploys.ts';
 import { domains } from './namespaces/domains.ts';
@@ -73,6 +74,7 @@ export interface Namespaces {
   readonly contacts: ReturnType<typeof contacts>;
   readonly content: ReturnType<typeof content>;
   readonly contracts: ReturnType<typeof contracts>;
+  readonly credentials: ReturnType<typeof credentials>;
   readonly delegates: ReturnType<typeof delegates>;
   readonly deploys: ReturnType<typeof deploys>;
   readonly domains: ReturnType<typeof domains>;
@@ -131,6 +133,7 @@ export const namespaces = (connection: Connection): Namespaces => ({
   contacts: contacts(connection),
   content: content(connection),
   contracts: contracts(connection),
+  credentials: credentials(connection),
   delegates: delegates(connection),
   deploys: deploys(connection),
   domains: domains(connection),
@@ -188,6 +191,7 @@ export {
   contacts,
   content,
   contracts,
+  credentials,
   delegates,
   deploys,
   domains,

@@ -1362,6 +1362,20 @@ export interface IssuedDelegate {
   readonly expiresAt: string | null;
 }
 
+export interface IssuedProjectCredential {
+  readonly credentialId: string;
+  readonly projectId: string;
+  readonly kind: 'anon' | 'service';
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revokedReason: string | null;
+  readonly replacementOf: string | null;
+  readonly secret: string;
+}
+
 export interface Job {
   readonly jobId: string;
   readonly projectId: string;
@@ -1944,6 +1958,34 @@ export interface ProjectBranch {
   }[];
 }
 
+export interface ProjectCredential {
+  readonly credentialId: string;
+  readonly projectId: string;
+  readonly kind: 'anon' | 'service';
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revokedReason: string | null;
+  readonly replacementOf: string | null;
+}
+
+export interface ProjectCredentialStatus {
+  readonly projectId: string;
+  readonly state: 'legacy' | 'rotatable';
+  /** The anon and the service key of the project: they stay good. */
+  readonly legacyKey: 'active';
+  /** How many credentials hold. */
+  readonly rotatableCredentials: number;
+  readonly credentials: readonly ProjectCredential[];
+  /** What has to be before the own keys of the project could end; no date is set. */
+  readonly retirement: {
+    readonly gatedOn: readonly string[];
+    readonly deadline: null;
+  };
+}
+
 export interface ProjectDomain {
   readonly projectId: string;
   readonly domain: string;
@@ -2083,6 +2125,22 @@ export interface ProjectSummary {
   readonly pinned: boolean;
   readonly deletedAt: string | null;
   readonly archivedAt: string | null;
+}
+
+export interface ProjectToken {
+  readonly credentialId: string;
+  readonly projectId: string;
+  readonly kind: 'anon' | 'service';
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revokedReason: string | null;
+  readonly replacementOf: string | null;
+  readonly secret: string;
+  /** Seconds for which it holds. */
+  readonly expiresIn: number;
 }
 
 export interface ProjectTransferPreview {
@@ -2414,6 +2472,20 @@ export interface RestorePlan {
     readonly type: string;
     readonly [member: string]: unknown;
   }[];
+}
+
+export interface RevokedProjectCredential {
+  readonly credentialId: string;
+  readonly projectId: string;
+  readonly kind: 'anon' | 'service';
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly revokedReason: string | null;
+  readonly replacementOf: string | null;
+  readonly revoked: true;
 }
 
 export interface Room {

@@ -2,8 +2,9 @@ import { ServiceError } from '../../../core/errors.ts';
 import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
-import type { Context } from '../../../kernel/run/context.ts';
+import type { Context, Services } from '../../../kernel/run/context.ts';
 import { calledByKey } from '../../../kernel/traffic/subject.ts';
+import { requireCredential } from '../../identity/shared/project-credentials.ts';
 import {
   isCurrentKey,
   type ProjectKey,
@@ -18,9 +19,14 @@ export interface ProjectCaller {
   readonly target: ProjectTarget;
   /** The right that the keys give; `anon` for a user's token alone. */
   readonly keyRole: ProjectKeyRole;
+  /** The key that acts, where its right ends of itself or with a credential; undefined for any other. */
+  readonly ending?: EndingKey | undefined;
   /** Claims of the user's token: signed here and not expired. Its session is not checked yet. */
   readonly user: UserClaims | undefined;
 }
+
+/** What ends the right of a key before its project does. */
+export type EndingKey = Pick<ProjectKey, 'credentialId' | 'expiresAt'>;
 
 export interface ProjectAuthentication {
   /** Refuses a kind of credential before anything is asked for it. @throws ServiceError */
@@ -44,7 +50,8 @@ type Credential =
  * Resolves the credentials of a request inside a project: its key first, then the bearer beside it; counts the request
  * as the project's. Contract 01, sections 1.3 and 1.20.
  *
- * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
+ * @throws AUTH_REQUIRED, INVALID_AUTH, PROJECT_CREDENTIAL_INVALID, PROJECT_CREDENTIAL_EXPIRED, FORBIDDEN, RATE_LIMITED,
+ * PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
 export async function authenticateProject(
   ctx: Context,
@@ -71,8 +78,8 @@ export async function authenticateProject(
   const acting = beside ?? key;
   admit?.(acting.role);
   const target = await findProjectTarget(services, key.projectId);
-  refuseReplaced(key, target);
-  if (beside !== undefined) refuseReplaced(beside, target);
+  await refuseEnded(services, key, target);
+  if (beside !== undefined) await refuseEnded(services, beside, target);
   const shown = acting.shown ?? key.shown;
   const checked = shown === undefined ? undefined : await checkAccessToken(services, target, shown);
   const user = checked === 'expired' ? undefined : checked;
@@ -88,13 +95,27 @@ export async function authenticateProject(
   const keyRole = acting.role === 'authenticated' ? 'anon' : acting.role;
   const who = acting.shown === undefined ? undefined : user;
   ctx.subject?.admit(target.projectId, who !== undefined ? 'authenticated' : calledByKey(keyRole));
-  return { target, keyRole, user: who };
+  return { target, keyRole, ending: endingOf(acting), user: who };
 }
 
-/** @throws INVALID_AUTH for a key of whoever had the project before */
-function refuseReplaced(credential: Credential, { transferredAt }: ProjectTarget): void {
-  if (credential.role !== 'authenticated' && !isCurrentKey(credential, transferredAt))
+const endingOf = (acting: Credential): EndingKey | undefined =>
+  acting.role === 'authenticated' || (acting.credentialId === undefined && acting.expiresAt === null)
+    ? undefined
+    : acting;
+
+/**
+ * @throws INVALID_AUTH for a key of whoever had the project before; PROJECT_CREDENTIAL_INVALID or
+ * PROJECT_CREDENTIAL_EXPIRED for one whose credential has ended
+ */
+async function refuseEnded(
+  services: Services,
+  credential: Credential,
+  { transferredAt }: ProjectTarget,
+): Promise<void> {
+  if (credential.role === 'authenticated') return;
+  if (!isCurrentKey(credential, transferredAt))
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' }, nextActions: [sendKey] });
+  if (credential.credentialId !== undefined) await requireCredential(services, credential.credentialId);
 }
 
 const sendKey = { type: 'authenticate', auth: 'apikey', why: 'Send a key of the project in the apikey header.' };

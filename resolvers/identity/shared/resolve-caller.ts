@@ -15,6 +15,7 @@ import type { Services } from '../../../kernel/run/context.ts';
 import { ciTyp, readCiToken } from './ci-token.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { issuerKeyHash } from './issuer-key.ts';
+import { lookUpCredential, refuseEndedCredential } from './project-credentials.ts';
 import { isCurrentKey, readProjectKey } from './project-keys.ts';
 import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
@@ -227,14 +228,20 @@ async function resolveIssuer(services: Services, keyHash: string): Promise<Calle
 async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
   const key = await readProjectKey(services.keys, token, services.now());
   if (key === undefined) throw new ServiceError('INVALID_AUTH');
-  const [row] = await services.db.rows(projectStatement.with({ id: key.projectId }));
+  const [[row], credential] = await Promise.all([
+    services.db.rows(projectStatement.with({ id: key.projectId })),
+    key.credentialId === undefined ? undefined : lookUpCredential(services, key.credentialId),
+  ]);
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
   // Whoever holds its key may know that the project was there.
   if (row.deleted)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
   if (!isCurrentKey(key, row.transferredAt))
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'key_replaced' } });
-  return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.orgId };
+  const { role, projectId, credentialId } = key;
+  if (credentialId !== undefined) refuseEndedCredential(credential);
+  const expiresAt = credential?.expiresAt ?? key.expiresAt;
+  return { kind: 'project_key', role, projectId, orgId: row.orgId, credentialId, expiresAt };
 }
 
 const issuerStatement = statement(

@@ -9,6 +9,7 @@ import { channelSurfaces } from './channel-routes.ts';
 import { ciSurfaces } from './ci.ts';
 import { claimSurfaces } from './claims.ts';
 import { contentSurfaces } from './content.ts';
+import { credentialSurfaces } from './credentials.ts';
 import { deploySurfaces } from './deploys.ts';
 import { errorSurfaces } from './errors.ts';
 import { escalationSurfaces } from './escalations.ts';
@@ -51,6 +52,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...memberSurfaces(stage),
   ...vaultSurfaces(stage),
   ...grantSurfaces(stage),
+  ...credentialSurfaces(stage),
   // Before anything is under way that would keep the project where it is.
   ...transferSurfaces(stage),
   ...contentSurfaces(stage),

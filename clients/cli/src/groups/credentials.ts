@@ -5,6 +5,7 @@ import { readJson } from '../input.ts';
 import { shownKey } from '../keys.ts';
 import { apiBase } from '../net/api-base.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
+import { projectCredentials } from './project-credentials.ts';
 
 const list: Command = {
   words: 'credentials project-keys list',
@@ -102,6 +103,8 @@ const remove: Command = {
 
 export const group: Group = {
   name: 'credentials',
-  about: ['svc credentials: keys of projects in a file on this machine that only you can read, for each gateway.'],
-  commands: [list, status, importKeys, exportKeys, remove],
+  about: [
+    'svc credentials: further keys of a project, which can be rotated and revoked by themselves. `project-keys`: keys of projects in a file on this machine that only you can read, for each gateway.',
+  ],
+  commands: [...projectCredentials, list, status, importKeys, exportKeys, remove],
 };

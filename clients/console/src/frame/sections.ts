@@ -17,6 +17,7 @@ import {
   House,
   Inbox,
   KeyRound,
+  KeySquare,
   type LucideIcon,
   Mails,
   Megaphone,
@@ -256,6 +257,12 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: MessagesSquare,
       key: 'r',
       words: 'messages',
+    },
+    mayOn(project, 'project:credentials:read') && {
+      name: 'Keys',
+      to: `${base}/keys`,
+      icon: KeySquare,
+      words: 'credentials service anon rotate revoke',
     },
     mayOn(project, 'project:grants:read') && { name: 'Sharing', to: `${base}/sharing`, icon: Share2, words: 'grants' },
     mayOn(project, 'project:rename') && {

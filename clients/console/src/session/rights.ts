@@ -13,6 +13,9 @@ export const lowestRoles = {
   'project:grants:write': 'OWNER',
   'project:delegates:read': 'OWNER',
   'project:delegates:write': 'OWNER',
+  'project:credentials:read': 'OWNER',
+  'project:credentials:write': 'OWNER',
+  'project:credentials:status': 'ADMIN',
   'org:members:write': 'OWNER',
   'org:invites:read': 'VIEWER',
   'org:invites:write': 'OWNER',
@@ -83,6 +86,7 @@ export const lowestRoles = {
 
 /** The capabilities of grants on a project that open each action to who is no member. */
 export const openedBy = {
+  'project:credentials:status': ['PROJECT_WRITE'],
   'project:read': ['READ', 'PROJECT_READ', 'PROJECT_WRITE'],
   'project:rename': ['PROJECT_WRITE'],
   'project:sql': ['PROJECT_WRITE'],
