@@ -23,6 +23,7 @@ import { platformIncidentProjects } from '../../db/schema/incidents.ts';
 import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schema/jobs.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
+import { deployRehearsals } from '../../db/schema/rehearsals.ts';
 import {
   deployEvents,
   deployOperations,
@@ -62,6 +63,7 @@ export const movedTables = [
   deployEvents,
   deployOperations,
   deployPlans,
+  deployRehearsals,
   errorCounts,
   errorFingerprints,
   errorProjects,
