@@ -19,8 +19,8 @@ import {
 import { resolveUrl } from '../resolvers/deploys/resolve-url.ts';
 import { resumeDeploy } from '../resolvers/deploys/resume-deploy.ts';
 import { hostOfDeployment } from '../resolvers/hosts/shared/host-urls.ts';
-import { endOfRehearsal, pollUrlOf, rehearseDeploy } from '../resolvers/rehearsals/rehearse-deploy.ts';
 import { originOfHost } from '../resolvers/projects/shared/project-hosts.ts';
+import { endOfRehearsal, pollUrlOf, rehearseDeploy } from '../resolvers/rehearsals/rehearse-deploy.ts';
 import { type DeployEventArrived, followDeploy } from '../subscriptions/deploys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf, windowInputs } from './connection.ts';

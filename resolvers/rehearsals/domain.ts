@@ -1,8 +1,8 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { rehearsalErrors } from './error-codes.ts';
-import { rehearseDeploy } from './rehearse-deploy.ts';
 import { forgetStatement } from './rehearsal-row.ts';
+import { rehearseDeploy } from './rehearse-deploy.ts';
 
 // A rehearsal ends with its project. Its branch does so by itself.
 onProjectDeletion(async (work, { projectId }) => {

@@ -137,4 +137,3 @@ function asRehearsals(error: unknown): never {
     throw new ServiceError('REHEARSAL_CONTENT_MISSING', { details: error.details });
   throw error;
 }
-

@@ -76,7 +76,8 @@ async function stepsOf(ctx: Context, item: LeasedItem, rehearsal: Rehearsal): Pr
   if (branch?.status === 'creating') return undefined;
   const [scope, source] = await Promise.all([scopeOf(ctx, rehearsal.branchId), scopeOf(ctx, rehearsal.projectId)]);
   if (source === undefined) throw new LostCopyError('The project was deleted.');
-  if (branch === undefined || scope === undefined) return noResult(rehearsal, 'Its branch was deleted before it was over.');
+  if (branch === undefined || scope === undefined)
+    return noResult(rehearsal, 'Its branch was deleted before it was over.');
   const plan = await keptPlan(services.db.rows, { orgId: source.org.id, id: rehearsal.planId });
   const stage: Stage = { ctx, item, rehearsal, branch, scope, source, plan };
   const begun = rehearsal.branchOperationId === null ? await deployThere(stage) : rehearsal;
@@ -89,9 +90,7 @@ async function stepsOf(ctx: Context, item: LeasedItem, rehearsal: Rehearsal): Pr
   if (!isOver(deploy)) return undefined;
   const { releaseId } = deploy;
   const checks =
-    releaseId === null
-      ? declared.map(skippedCheck)
-      : await runChecks(ctx, { scope, source, releaseId, declared });
+    releaseId === null ? declared.map(skippedCheck) : await runChecks(ctx, { scope, source, releaseId, declared });
   const took = await migrationMs(ctx, owner.orgId, deploy.id);
   return deployedOutcome(rehearsal, deploy, took, checks);
 }

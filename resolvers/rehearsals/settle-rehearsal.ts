@@ -5,8 +5,8 @@ import { branchStanding, discardRehearsed } from '../branches/shared/rehearsal-b
 import { endRehearsalOperation, tellRehearsal } from '../deploys/shared/rehearsal-operation.ts';
 import type { RehearsalReport } from '../deploys/shared/rehearsal-report.ts';
 import { LostCopyError } from '../snapshots/shared/attempt-copy.ts';
-import type { Outcome } from './outcome.ts';
 import { originOfBranch, scopeOf } from './branch-scope.ts';
+import type { Outcome } from './outcome.ts';
 import { endStatement, heldStatement, type Rehearsal } from './rehearsal-row.ts';
 
 type Teardown = RehearsalReport['teardown'];

@@ -76,7 +76,10 @@ test('a migration that fails on the rows that are there is found, and the branch
     ],
     error: { code: 'MIGRATION_FAILED' },
     teardown: { policy: 'on_pass', action: 'kept' },
-    next_actions: [{ type: 'discard_branch', method: 'DELETE' }, { type: 'keep_branch', method: 'POST' }],
+    next_actions: [
+      { type: 'discard_branch', method: 'DELETE' },
+      { type: 'keep_branch', method: 'POST' },
+    ],
   });
   expect(report.migrations[1].error.message).toContain('contains null values');
   expect(report.checks.at(-1)).toMatchObject({ name: 'home', status: 'skipped' });

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
-import {
-  type DeployStatus,
-  deployOperations,
-  deployPlans,
-  releases,
-} from '../../../db/schema/releases.ts';
+import { type DeployStatus, deployOperations, deployPlans, releases } from '../../../db/schema/releases.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';
 import { contentOf } from '../../../engines/release/content-of.ts';
 import { emptyRelease, type ReleaseState } from '../../../engines/release/model.ts';

@@ -88,7 +88,8 @@ export const deploySurfaces = ({ params, service }: Stage): Surfaces => {
         objectId: 'operation_id',
         written: ofTrail('deploy.rehearsed'),
       },
-      field: () => `mutation { rehearseDeploy(input: { plan: "${params.plan_id}", teardown: ALWAYS }) { operationId } }`,
+      field: () =>
+        `mutation { rehearseDeploy(input: { plan: "${params.plan_id}", teardown: ALWAYS }) { operationId } }`,
     },
     'GET /apply/v1/operations': {
       cells: reads,

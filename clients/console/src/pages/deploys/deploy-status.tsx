@@ -27,7 +27,15 @@ const shown: Readonly<Record<string, Shown>> = {
 };
 
 /** States in which a deploy goes on by itself. */
-const atWork: readonly string[] = ['running', 'committing', 'staging', 'gating', 'migrating', 'activating', 'schema_settling'];
+const atWork: readonly string[] = [
+  'running',
+  'committing',
+  'staging',
+  'gating',
+  'migrating',
+  'activating',
+  'schema_settling',
+];
 
 export const isAtWork = (status: string): boolean => atWork.includes(status);
 

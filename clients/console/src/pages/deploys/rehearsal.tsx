@@ -70,9 +70,7 @@ export function RehearsalOutcome({ report: given }: { readonly report: Readonly<
       <Note
         mood={status === 'passed' ? 'good' : 'bad'}
         title={status === 'passed' ? 'All went well on the branch' : 'The plan failed on the branch'}
-        action={
-          teardown.action === 'kept' && <Link to={`/projects/${project}/branches`}>Look at the branches</Link>
-        }
+        action={teardown.action === 'kept' && <Link to={`/projects/${project}/branches`}>Look at the branches</Link>}
       >
         {error !== undefined && <p dir="auto">{error.message}</p>}
       </Note>
