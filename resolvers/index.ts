@@ -49,6 +49,7 @@ import { payments } from './payments/domain.ts';
 import { products } from './products/domain.ts';
 import { projectData } from './project-data/domain.ts';
 import { projects } from './projects/domain.ts';
+import { rehearsals } from './rehearsals/domain.ts';
 import { roomInvites } from './room-invites/domain.ts';
 import { rooms } from './rooms/domain.ts';
 import { savedQueriesDomain } from './saved-queries/domain.ts';
@@ -86,6 +87,7 @@ export const domains: readonly Domain[] = [
   functionChanges,
   snapshots,
   branches,
+  rehearsals,
   apps,
   archivesDomain,
   feedback,

@@ -1,3 +1,4 @@
+import type { Context } from '../kernel/run/context.ts';
 import { commitDeploy } from '../resolvers/deploys/commit-deploy.ts';
 import { verifyEdge } from '../resolvers/deploys/edge/verify-edge.ts';
 import { planDeploy } from '../resolvers/deploys/plan-deploy.ts';
@@ -5,6 +6,7 @@ import { promoteRelease } from '../resolvers/deploys/promote-release.ts';
 import { getDeploy, listDeployEvents, listDeploys } from '../resolvers/deploys/read-operations.ts';
 import { compareReleases, getActiveRelease, getRelease } from '../resolvers/deploys/read-releases.ts';
 import { resolveUrl } from '../resolvers/deploys/resolve-url.ts';
+import { rehearseDeploy } from '../resolvers/rehearsals/rehearse-deploy.ts';
 import type { RestRequest } from './rest-request.ts';
 import { route } from './route.ts';
 
@@ -20,6 +22,17 @@ const isTrue = (name: string) => (request: RestRequest) => {
   return given === undefined ? undefined : given === 'true' || given === '1' || given === '';
 };
 
+interface RehearsalAnswer {
+  readonly report: object | null;
+}
+
+const rehearseRoute = route(
+  'POST',
+  '/apply/v1/plans/:plan_id/rehearse',
+  { usual: 200, of: ({ operation }) => (operation.rehearsalReport === null ? 202 : 200) },
+  rehearseDeploy,
+);
+
 /** Paths of deploys. Contract 03, sections 2.2 to 2.9. */
 export const deployRoutes = [
   {
@@ -31,6 +44,14 @@ export const deployRoutes = [
     bodyBytesMax: planBytesMax,
   },
   route('POST', '/apply/v1/plans/:plan_id/commit', 200, commitDeploy),
+  {
+    ...rehearseRoute,
+    // What it has come to once it was waited for, and not how it stood when it was begun.
+    async run(ctx: Context, request: RestRequest) {
+      const answer = await rehearseRoute.run(ctx, request);
+      return { ...answer, status: (answer.body as RehearsalAnswer).report === null ? 202 : 200 };
+    },
+  },
   route('GET', '/apply/v1/operations', 200, listDeploys, { ...project, after: 'query cursor' }, { keyDecides: true }),
   route('GET', '/apply/v1/operations/:operation_id', 200, getDeploy, {}, { keyDecides: true }),
   route('GET', '/apply/v1/operations/:operation_id/events', 200, listDeployEvents, {}, { keyDecides: true }),

@@ -20,6 +20,7 @@ import { resolveUrl } from '../resolvers/deploys/resolve-url.ts';
 import { resumeDeploy } from '../resolvers/deploys/resume-deploy.ts';
 import { hostOfDeployment } from '../resolvers/hosts/shared/host-urls.ts';
 import { originOfHost } from '../resolvers/projects/shared/project-hosts.ts';
+import { endOfRehearsal, pollUrlOf, rehearseDeploy } from '../resolvers/rehearsals/rehearse-deploy.ts';
 import { type DeployEventArrived, followDeploy } from '../subscriptions/deploys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf, windowInputs } from './connection.ts';
@@ -29,12 +30,12 @@ import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
 const DeployOperationRef = builder.objectRef<DeployOperation>('DeployOperation').implement({
-  description: 'A deploy or a promotion, from its plan to its end.',
+  description: 'A deploy, a promotion or a rehearsal, from its plan to its end.',
   fields: (t) => ({
     operationId: t.exposeString('id', { description: 'Native id, `op_…`.' }),
     projectId: t.exposeString('projectId', { description: 'Native id of the project.' }),
     planId: t.exposeString('planId', { nullable: true, description: 'Its plan; null for a promotion.' }),
-    kind: t.exposeString('kind', { description: '`deploy` or `promote`.' }),
+    kind: t.exposeString('kind', { description: '`deploy`, `promote` or `rehearsal`.' }),
     status: t.exposeString('status', {
       description: '`ready`, `failed`, `rolled_back` and `needs_repair` are ends; see docs/using/deploys.md.',
     }),
@@ -63,6 +64,11 @@ const DeployOperationRef = builder.objectRef<DeployOperation>('DeployOperation')
       description: 'Where the site is found, and the id of the deployment.',
     }),
     error: t.expose('error', { type: 'JSONObject', nullable: true, description: 'What it failed with.' }),
+    rehearsalReport: t.expose('rehearsalReport', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'What a rehearsal has come to, as REST answers it; null until it is over.',
+    }),
     actor: t.field({
       type: 'JSONObject',
       nullable: true,
@@ -209,6 +215,38 @@ changeField('commitDeploy', commitDeploy, {
   result: ({ operation }) => operation,
 });
 
+const TeardownEnum = builder.enumType('RehearsalTeardown', {
+  description: 'What becomes of the branch of a rehearsal.',
+  values: {
+    KEEP: { value: 'keep', description: 'It is left for a week.' },
+    ON_PASS: { value: 'on_pass', description: 'It is deleted where all went well.' },
+    ALWAYS: { value: 'always', description: 'It is deleted.' },
+  } as const,
+});
+
+const RehearseDeployRef = builder.objectRef<DeployOperation>('RehearseDeployPayload').implement({
+  description: 'A rehearsal: over, or under way for more than 45 seconds.',
+  fields: (t) => ({
+    operationId: t.exposeString('id', { description: 'Native id of its operation, `op_…`.' }),
+    status: t.exposeString('status', { description: '`running` while it is under way.' }),
+    pollUrl: t.string({ description: 'Path of the operation.', resolve: pollUrlOf }),
+    report: t.expose('rehearsalReport', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'What it has come to; null while it runs.',
+    }),
+  }),
+});
+
+changeField('rehearseDeploy', rehearseDeploy, {
+  type: RehearseDeployRef,
+  input: 'A plan to rehearse.',
+  argument: 'The plan.',
+  ids: { plan: null },
+  types: { teardown: TeardownEnum },
+  result: (begun, ctx) => endOfRehearsal(ctx, begun),
+});
+
 changeField('resumeDeploy', resumeDeploy, {
   type: DeployOperationRef,
   input: 'A deploy that waits.',
@@ -316,6 +354,7 @@ const DeployKindEnum = builder.enumType('DeployKind', {
   values: {
     DEPLOY: { value: 'deploy', description: 'It was deployed.' },
     PROMOTE: { value: 'promote', description: 'It was made live again.' },
+    REHEARSAL: { value: 'rehearsal', description: 'None: a plan was tried on a branch.' },
   } as const,
 });
 

@@ -12,6 +12,7 @@ import { runWork } from '../resolvers/functions/runs/run-workers.ts';
 import { jobCallbackWork, jobWork } from '../resolvers/jobs/job-workers.ts';
 import { deliveryWork } from '../resolvers/mailboxes/webhooks/webhook-workers.ts';
 import { noticeWork } from '../resolvers/notices/notice-workers.ts';
+import { rehearsalWork } from '../resolvers/rehearsals/run-rehearsal.ts';
 import { callWork } from '../resolvers/signers/calls/call-workers.ts';
 import { copyWork } from '../resolvers/snapshots/copy-workers.ts';
 
@@ -20,6 +21,7 @@ export const leasedKinds = {
   functionRuns: [runWork],
   copies: copyWork,
   branchWork: [branchWork],
+  rehearsalWork: [rehearsalWork],
   webhookDeliveries: [deliveryWork],
   noticeDeliveries: [noticeWork],
   faucetWork: [faucetWork],

@@ -114,6 +114,8 @@ export const deployPlans = pgTable(
 export type DeployStatus =
   | 'planning'
   | 'uploading'
+  /** Of a rehearsal, which keeps no deploy out. */
+  | 'running'
   | 'committing'
   | 'staging'
   | 'gating'
@@ -144,7 +146,10 @@ export interface DeployError {
   readonly [member: string]: unknown;
 }
 
-/** A deploy or a promotion, from its plan to its end. */
+export const operationKinds = ['deploy', 'promote', 'rehearsal'] as const;
+export type OperationKind = (typeof operationKinds)[number];
+
+/** A deploy, a promotion or a rehearsal, from its plan to its end. */
 export const deployOperations = pgTable(
   'deploy_operations',
   {
@@ -154,7 +159,7 @@ export const deployOperations = pgTable(
     projectId: id('project_id').notNull(),
     /** Null for a promotion. */
     planId: id('plan_id'),
-    kind: text('kind').$type<'deploy' | 'promote'>().notNull(),
+    kind: text('kind').$type<OperationKind>().notNull(),
     status: text('status').$type<DeployStatus>().notNull(),
     baseReleaseId: id('base_release_id'),
     targetReleaseId: id('target_release_id'),

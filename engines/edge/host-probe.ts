@@ -12,6 +12,10 @@ export interface ProbedPage {
   readonly path: string;
   /** Whether the bytes are asked for, too. */
   readonly withBody: boolean;
+  /** @default GET with the bytes, and HEAD without */
+  readonly method?: string;
+  /** How long an answer is waited for, in milliseconds. @default 4_000 */
+  readonly timeoutMs?: number;
 }
 
 /** What a host answered, or why it did not. */
@@ -32,24 +36,24 @@ export interface HostProbeOptions {
   readonly ownAddresses?: readonly string[] | undefined;
 }
 
-/** How long an answer is waited for, in milliseconds. */
-const timeoutMs = 4_000;
+/** How long an answer is waited for, in milliseconds, unless told. */
+const timeoutMsUsual = 4_000;
 /** Largest page that is read, in bytes. */
 export const probedBytesMax = 256 * 1024;
 
 /** A probe that follows no redirect, and goes to no private network but the operator's own hosts. */
 export function createHostProbe({ dns, ownAddresses = [] }: HostProbeOptions): HostProbe {
-  const limits = { timeoutMs, bytesMax: probedBytesMax + 1 };
-  const ofTenants = createGuardedFetch({ ...limits, resolve: resolveBy(dns), namedAddresses: ownAddresses });
-  const fetchFor = ({ origin, isPlatforms }: ProbedPage): GuardedFetch =>
-    isPlatforms
+  const fetchFor = ({ origin, isPlatforms, withBody, timeoutMs = timeoutMsUsual }: ProbedPage): GuardedFetch => {
+    const limits = { timeoutMs, bytesMax: probedBytesMax + 1, readsBody: withBody };
+    return isPlatforms
       ? createGuardedFetch({ ...limits, named: [origin], resolve: isLocal(origin) ? resolveHere : undefined })
-      : ofTenants;
+      : createGuardedFetch({ ...limits, resolve: resolveBy(dns), namedAddresses: ownAddresses });
+  };
   return {
     async ask(page, signal) {
       try {
-        const response = await fetchFor(page)(new URL(page.path, page.origin), {
-          method: page.withBody ? 'GET' : 'HEAD',
+        const response = await fetchFor(page)(new URL(page.origin + page.path), {
+          method: page.method ?? (page.withBody ? 'GET' : 'HEAD'),
           // A visitor who asks whether there is something newer.
           headers: { 'cache-control': 'max-age=0' },
           signal,

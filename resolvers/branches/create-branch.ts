@@ -1,26 +1,14 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
-import { sql } from '../../db/drizzle.ts';
-import { projectBranches } from '../../db/schema/branches.ts';
-import { computed, insertInto, pick, statement, typed } from '../../db/sql.ts';
-import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
-import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { onProject } from '../../kernel/access/access.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { twoWords } from '../../kernel/input/two-words.ts';
-import { branchesPerProject } from '../../kernel/limits/limits.ts';
-import { refuseOverQuota } from '../../kernel/limits/quota.ts';
-import { refuseOverStorage, storageOfProjects } from '../../kernel/limits/storage.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { projectKeysOf } from '../identity/shared/project-keys.ts';
-import { databaseOf } from '../project-data/shared/in-project.ts';
-import { insertProject } from '../projects/shared/insert-project.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
-import type { ProjectRow } from '../projects/shared/wire.ts';
-import { insertSnapshot } from '../snapshots/shared/insert-snapshot.ts';
-import { findSnapshot } from '../snapshots/shared/snapshot-row.ts';
 import { type Branch, BranchWire, branchToWire, endOfBranch, findBranch, ttlDays } from './branch-row.ts';
 import { branchActions } from './shared/actions.ts';
+import { beginBranch, refuseFullStorage } from './shared/begin-branch.ts';
 
 export const ofProject = ({ project }: { readonly project: string }): string => project;
 
@@ -62,33 +50,12 @@ export const createBranch = mutation({
     ttl_days: ttlDays,
   }),
   prepare: refuseFullStorage,
-  async handler(work, { from_snapshot_id: from, name = twoWords(' '), email_mode: mail, enable_cron: cron, ttl_days }) {
-    const { org, services } = work;
+  async handler(
+    work,
+    { from_snapshot_id: from, name = twoWords(' '), email_mode: mail, enable_cron: cron, ttl_days: days },
+  ) {
     const parent = await lockProjectFor(work, action);
-    databaseOf({ org, project: parent });
-    if (parent.branch !== null)
-      throw new ServiceError('NESTED_BRANCH', { details: { parent_project_id: parent.branch.parentId } });
-    await refuseOverQuota(
-      work,
-      countStatement.with({ parentId: parent.id }),
-      { scope: 'project', metric: 'branches' },
-      branchesPerProject,
-    );
-    const operationId = services.newId('op');
-    const { id } = await insertProject(work, work, { name, branch: { parentId: parent.id, mail, cron } });
-    await work.rows(
-      insertStatement.with({
-        orgId: org.id,
-        id,
-        parentId: parent.id,
-        operationId,
-        name,
-        snapshotId: await snapshotOf(work, parent, from, operationId),
-        takesSnapshot: from === undefined,
-        days: ttl_days,
-      }),
-    );
-    work.afterCommit(() => services.branchWork.wake());
+    const id = await beginBranch(work, parent, { name, mail, cron, days, from });
     return findBranch(work.rows, { projectId: parent.id }, id);
   },
   audit: ({ id, name, parentId, branch }, { from_snapshot_id }) => ({
@@ -118,46 +85,3 @@ export const createBranch = mutation({
 /** The keys of a branch, which are good once it is there. */
 export const keysOfBranch = ({ services }: Pick<Context, 'services'>, { id, projectCreatedAt }: Branch) =>
   projectKeysOf(services.keys, { id, createdAt: projectCreatedAt, transferredAt: null });
-
-/** A branch takes as much as what it is made from. @throws QUOTA_EXCEEDED */
-async function refuseFullStorage({ services, org, project }: Context & ProjectScope): Promise<void> {
-  const [copied] = await storageOfProjects(services, [project]);
-  await refuseOverStorage(services, org, copied!, 'The branch');
-}
-
-/** The snapshot that a branch is filled from. @throws SNAPSHOT_NOT_FOUND, SNAPSHOT_NOT_READY */
-async function snapshotOf(work: Work, parent: ProjectRow, from: string | undefined, heldBy: string): Promise<string> {
-  const owner = { orgId: parent.orgId, projectId: parent.id };
-  if (from === undefined)
-    return (await insertSnapshot(work, { ...owner, kind: 'manual', operationId: heldBy, heldBy })).id;
-  const { status } = await findSnapshot(work.rows, owner, from);
-  if (status !== 'ready') throw new ServiceError('SNAPSHOT_NOT_READY', { details: { snapshot_id: from, status } });
-  return from;
-}
-
-const countStatement = statement(
-  'branches.count',
-  {
-    params: pick(projectBranches, 'parentId'),
-    row: { used: computed<number>('integer', sql`count(*)::int`) },
-  },
-  ({ parentId }, row) => sql`select ${row} from ${projectBranches}
-    where ${projectBranches.parentId} = ${parentId} and ${projectBranches.status} <> 'failed'`,
-);
-
-const insertStatement = statement(
-  'branches.insert',
-  {
-    params: {
-      ...pick(projectBranches, 'orgId', 'id', 'parentId', 'operationId', 'name', 'snapshotId', 'takesSnapshot'),
-      days: typed<number>('integer'),
-    },
-  },
-  ({ days, ...given }) =>
-    insertInto(projectBranches, {
-      ...given,
-      status: sql`'creating'`,
-      dueAt: sql`now()`,
-      expiresAt: sql`now() + make_interval(days => ${days})`,
-    }),
-);

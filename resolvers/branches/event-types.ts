@@ -14,6 +14,6 @@ export const branchEventTypes = events({
   branch_deleted: event({
     class: 'lifecycle',
     level: 'project',
-    payload: branch.extend({ reason: z.enum(['asked', 'expired']) }),
+    payload: branch.extend({ reason: z.enum(['asked', 'expired', 'rehearsed']) }),
   }),
 });

@@ -21,26 +21,30 @@ export const deleteExpired: Task = (job) =>
   untilNotFull(job, batch, () =>
     unitOfWork(job.ctx, async (work) => {
       const over = await work.rows(overStatement.with({}));
-      for (const branch of over) await deleteOne(work, branch);
+      for (const branch of over) await discardBranch(work, branch, 'expired');
       return over.length;
     }),
   );
 
 type Named = Pick<Branch, 'id' | 'orgId' | 'parentId' | 'name' | 'snapshotId' | 'takesSnapshot'>;
 
-async function deleteOne(work: Work, branch: Named): Promise<void> {
+/** What the trail says of who has deleted a branch. */
+const auditReasons = { expired: 'branch_expired', rehearsed: 'rehearsal_over' } as const;
+
+/** Deletes a branch that the platform has no more use for. */
+export async function discardBranch(work: Work, branch: Named, reason: keyof typeof auditReasons): Promise<void> {
   const project = await lockProject(work, branch.id);
   if (project === undefined) return forgetBranch(work, branch);
   const { orgId } = await deleteInSteps(work, project, 'branches.delete');
-  work.append(branchDeleted(branch, 'expired'));
+  work.append(branchDeleted(branch, reason));
   const details = { project_id: branch.parentId, name: branch.name };
-  await writeSystemAudit(work.client, work, 'branch_expired', [
+  await writeSystemAudit(work.client, work, auditReasons[reason], [
     { orgId, action: 'branch.deleted', object: { kind: 'branch', id: branch.id }, details },
   ]);
 }
 
 /** Tells the project that a branch of it is gone. */
-export const branchDeleted = ({ orgId, parentId, id, name }: Named, reason: 'asked' | 'expired') =>
+export const branchDeleted = ({ orgId, parentId, id, name }: Named, reason: 'asked' | keyof typeof auditReasons) =>
   appendEvent({
     orgId,
     projectId: parentId,

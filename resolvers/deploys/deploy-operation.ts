@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { type SQL, sql } from '../../db/drizzle.ts';
-import { type DeployStatus, deployOperations, type runningStatuses } from '../../db/schema/releases.ts';
+import { deployRehearsals } from '../../db/schema/rehearsals.ts';
+import { type DeployStatus, deployOperations, operationKinds, type runningStatuses } from '../../db/schema/releases.ts';
 import { projectSnapshots } from '../../db/schema/snapshots.ts';
 import { computed, pick, type RowOf, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
 import { OperationActorWire } from '../projects/shared/wire.ts';
 import type { ReleaseOwner } from './release-store.ts';
+import { type RehearsalReport, RehearsalReportWire } from './shared/rehearsal-report.ts';
 
 /** The snapshot of before its migrations. */
 const before = (status: 'ready' | 'failed', what: SQL): SQL => sql`(select ${what} from ${projectSnapshots}
@@ -36,6 +38,10 @@ const ownColumns = pick(
 export const operationColumns = {
   ...ownColumns,
   snapshotId: computed<string | null>('text', before('ready', sql`${projectSnapshots.id}`)),
+  rehearsalReport: computed<RehearsalReport | null>(
+    'jsonb',
+    sql`(select ${deployRehearsals.report} from ${deployRehearsals} where ${deployRehearsals.id} = ${deployOperations.id})`,
+  ),
   snapshotSkipped: computed<string | null>('text', before('failed', sql`${projectSnapshots.error} ->> 'message'`)),
 };
 
@@ -125,7 +131,7 @@ export const DeployOperationWire = z
     operation_id: z.string(),
     project_id: z.string(),
     plan_id: z.string().nullable(),
-    kind: z.enum(['deploy', 'promote']),
+    kind: z.enum(operationKinds),
     status: z.string(),
     base_release_id: z.string().nullable(),
     target_release_id: z.string().nullable(),
@@ -136,6 +142,7 @@ export const DeployOperationWire = z
     error: deployErrorWire,
     edge: edgeWire.optional(),
     ...restorePointWire,
+    rehearsal_report: RehearsalReportWire.optional().describe('Of a rehearsal that is over.'),
     actor: OperationActorWire.nullable(),
     activate_attempts: z.int(),
     last_activate_attempt_at: z.iso.datetime().nullable(),
@@ -157,8 +164,9 @@ export const operationToWire = (one: DeployOperation) => ({
   urls: one.urls === null ? null : { ...one.urls },
   payment_required: null,
   error: one.error === null ? null : { ...one.error },
-  ...(one.status === 'ready' ? { edge: edgeOf(one) } : {}),
+  ...(one.status === 'ready' && one.kind !== 'rehearsal' ? { edge: edgeOf(one) } : {}),
   ...restorePointOf(one),
+  ...(one.rehearsalReport === null ? {} : { rehearsal_report: one.rehearsalReport }),
   actor: one.actor,
   activate_attempts: one.activateAttempts,
   last_activate_attempt_at: one.lastActivateAttemptAt?.toISOString() ?? null,

@@ -115,7 +115,7 @@ export const planDeploy = mutation({
     if (input.required_plan !== undefined)
       await refuseOtherPlan(ctx.services.db.rows, ctx, input.required_plan, computed.fingerprint);
     const place = computed.spec.assets === undefined ? undefined : await assetPlace(ctx.services, ctx);
-    return { ...computed, place };
+    return { ...computed, place, isBranch: ctx.project.branch !== null };
   },
   async handler(work, input, computed) {
     if (input.dry_run) return planToWire(computed, undefined);
@@ -263,6 +263,8 @@ export async function keepPlan(
 /** A plan, and where assets of its project are served; undefined where it names none. */
 interface PlannedRelease extends ComputedPlan {
   readonly place: AssetPlace | undefined;
+  /** Whether it is for a branch of another project. */
+  readonly isBranch: boolean;
 }
 
 /** Keys of a prune that are shown. */
@@ -360,8 +362,14 @@ function planToWire(planned: PlannedRelease, kept: KeptPlan | undefined) {
       billable_delta_usd_micros: 0,
       payment_required: false,
     },
-    rehearsal: { available: false, rehearse_url: null },
+    rehearsal: rehearsalOf(planned, kept),
   };
+}
+
+/** Whether a plan is worth a rehearsal, and where one begins: it has migrations to run, and no branch is made of a branch. */
+function rehearsalOf({ plan, isBranch }: PlannedRelease, kept: KeptPlan | undefined) {
+  const available = kept !== undefined && isPlanned(kept.operation) && !isBranch && plan.migrations.new.length > 0;
+  return { available, rehearse_url: available ? `/apply/v1/plans/${kept.id}/rehearse` : null };
 }
 
 const insertPlanStatement = statement(

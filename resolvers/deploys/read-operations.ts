@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
-import { deployEvents, deployOperations } from '../../db/schema/releases.ts';
+import { deployEvents, deployOperations, operationKinds } from '../../db/schema/releases.ts';
 import { pick, statement, typed } from '../../db/sql.ts';
 import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
 import { onProjectOf } from '../../kernel/access/on-project-of.ts';
@@ -63,7 +63,7 @@ export const listDeploys = query({
       ])
       .optional()
       .describe('Only deploys of this status; `running` stands for all in which one is worked on.'),
-    kind: z.enum(['deploy', 'promote']).optional().describe('Only deploys, or only promotions.'),
+    kind: z.enum(operationKinds).optional().describe('Only deploys, only promotions, or only rehearsals.'),
   }),
   async handler({ services, org, project }, { status, kind = null, ...window }) {
     const list = newestFirst(services.keys, `deploys:${project.id}`);

@@ -24,6 +24,7 @@ import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schem
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { projectCredentials } from '../../db/schema/project-credentials.ts';
+import { deployRehearsals } from '../../db/schema/rehearsals.ts';
 import {
   deployEvents,
   deployOperations,
@@ -63,6 +64,7 @@ export const movedTables = [
   deployEvents,
   deployOperations,
   deployPlans,
+  deployRehearsals,
   errorCounts,
   errorFingerprints,
   errorProjects,

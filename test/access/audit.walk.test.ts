@@ -318,6 +318,7 @@ const byItsOwnId = [
   'ci.revokeBinding',
   'ci.setAssetScopes',
   'deploys.commit',
+  'deploys.rehearse',
   'deploys.resume',
   'functions.cancelRun',
   'functions.redriveRun',

@@ -200,3 +200,14 @@ test('a delegation that says otherwise, or is another’s, makes no binding', as
   const { body: listed } = await service.call<Any>(one.wallet, 'GET', `/ci/v1/bindings?project=${one.projectId}`);
   expect(listed.bindings).toHaveLength(1);
 });
+
+test('a workflow cannot rehearse the plan that it has made', async () => {
+  const one = await linking();
+  expect((await one.create()).status).toBe(201);
+  const workflow = await one.session();
+  const { body: planned } = await workflow.plan({ database: { migrations: [{ id: '1', sql: 'create table t ()' }] } });
+  expect(await workflow.call('POST', `/apply/v1/plans/${planned.plan_id}/rehearse`, {})).toMatchObject({
+    status: 403,
+    body: { code: 'REHEARSAL_CI_UNSUPPORTED' },
+  });
+});

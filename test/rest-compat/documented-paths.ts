@@ -282,6 +282,7 @@ export const documented = [
   'POST /content/v1/plans/:plan_id/commit 200',
   'POST /apply/v1/plans 200',
   'POST /apply/v1/plans/:plan_id/commit 200',
+  'POST /apply/v1/plans/:plan_id/rehearse 200',
   'GET /apply/v1/operations 200',
   'GET /apply/v1/operations/:operation_id 200',
   'GET /apply/v1/operations/:operation_id/events 200',

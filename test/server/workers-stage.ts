@@ -52,6 +52,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     appVersionWork: undefined as never,
     appForkWork: undefined as never,
     projectArchiveWork: undefined as never,
+    rehearsalWork: undefined as never,
     archiveImportWork: undefined as never,
     cards: undefined,
     lightning: undefined,

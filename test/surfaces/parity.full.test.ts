@@ -126,6 +126,7 @@ const ofTheMoment = [
   'projects.listRequests',
   // The graph answers the deploy or the diagnosis as a whole.
   'deploys.commit',
+  'deploys.rehearse',
   'deploys.resolve',
   'releases.promote',
 ];

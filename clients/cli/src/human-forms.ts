@@ -2,6 +2,7 @@ import { bars, type Counts } from './bars.ts';
 import { humanText, moreLine, type Shown } from './human.ts';
 import { table, wrapped } from './human-table.ts';
 import { quiet } from './human-values.ts';
+import { rehearsalText } from './rehearsal-text.ts';
 
 interface Message {
   readonly sender: string;
@@ -176,6 +177,7 @@ export const humanForms = {
   data: dataText,
   raised: raisedText,
   schema: schemaText,
+  rehearsal: rehearsalText,
 } as const;
 
 interface SqlAnswer {

@@ -610,7 +610,7 @@ export interface DeployOperation {
   readonly operationId: string;
   readonly projectId: string;
   readonly planId: string | null;
-  readonly kind: 'deploy' | 'promote';
+  readonly kind: 'deploy' | 'promote' | 'rehearsal';
   readonly status: string;
   readonly baseReleaseId: string | null;
   readonly targetReleaseId: string | null;
@@ -638,6 +638,8 @@ export interface DeployOperation {
     readonly restoreUrl: string;
   } | undefined;
   readonly snapshotSkippedReason?: string | undefined;
+  /** Of a rehearsal that is over. */
+  readonly rehearsalReport?: RehearsalReport | undefined;
   readonly actor: OperationActor | null;
   readonly activateAttempts: number;
   readonly lastActivateAttemptAt: string | null;
@@ -2360,6 +2362,72 @@ export interface RegisteredJobType {
   readonly function: string;
   readonly memoryMb: number;
   readonly createdAt: string;
+}
+
+/** Of a rehearsal that is over. */
+export interface RehearsalReport {
+  readonly kind: 'rehearsal_report';
+  readonly status: 'passed' | 'failed';
+  readonly operationId: string;
+  readonly sourceProjectId: string;
+  readonly planId: string;
+  readonly branchProjectId: string | null;
+  readonly branchUrl: string | null;
+  readonly branchPlanId: string | null;
+  readonly branchOperationId: string | null;
+  /** Null: it was taken for the branch alone, and is gone. */
+  readonly snapshotId: string | null;
+  readonly startedAt: string;
+  readonly completedAt: string;
+  readonly durationMs: number;
+  readonly migrations: readonly {
+    readonly id: string;
+    readonly status: 'passed' | 'failed' | 'skipped';
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly [member: string]: unknown;
+    } | undefined;
+  }[];
+  readonly checks: readonly {
+    readonly name: string;
+    readonly type: 'migration' | 'static' | 'function' | 'declared';
+    readonly status: 'passed' | 'failed' | 'skipped';
+    /** The path, or the function. */
+    readonly target?: string | undefined;
+    readonly method?: string | undefined;
+    readonly expectedStatus?: readonly number[] | undefined;
+    readonly actualStatus?: number | null | undefined;
+    /** Of a migration: how long all of the plan took together. */
+    readonly durationMs: number;
+    /** Also of what was skipped: why it says nothing. */
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly [member: string]: unknown;
+    } | undefined;
+  }[];
+  readonly teardown: {
+    readonly policy: 'keep' | 'on_pass' | 'always';
+    readonly action: 'kept' | 'deleted' | 'delete_failed' | 'skipped';
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly [member: string]: unknown;
+    } | undefined;
+  };
+  readonly nextActions: readonly {
+    readonly type: 'commit_plan' | 'discard_branch' | 'keep_branch';
+    readonly command?: string | undefined;
+    readonly method?: string | undefined;
+    readonly url?: string | undefined;
+    readonly message: string;
+  }[];
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly [member: string]: unknown;
+  } | undefined;
 }
 
 export interface Release {

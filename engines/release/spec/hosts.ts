@@ -97,7 +97,7 @@ const check: Read<Check> = (value, at) => {
   const where = `${at}.http.expect.status`;
   return {
     name: text(128)(given.name, `${at}.name`),
-    path: matching(/^\/(?!\/)/, 'must be a path of the site')(http.path, `${at}.http.path`),
+    path: matching(/^\/(?![/\\])/, 'must be a path of the site')(http.path, `${at}.http.path`),
     method:
       optional(oneOf('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'))(http.method, `${at}.http.method`) ??
       'GET',
@@ -107,5 +107,9 @@ const check: Read<Check> = (value, at) => {
   };
 };
 
-/** Contract 03, section 2.11.13. */
-export const checks: Read<Check[]> = list(check, { max: 100 });
+/** Contract 03, section 2.11.13. A report tells checks apart by their names. */
+export const checks: Read<Check[]> = (value, at) => {
+  const found = list(check, { max: 100 })(value, at);
+  distinct<string>(() => found.map(({ name }) => name))(value, at);
+  return found;
+};

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
-import {
-  type DeployError,
-  type DeployStatus,
-  deployOperations,
-  deployPlans,
-  releases,
-} from '../../../db/schema/releases.ts';
+import { type DeployStatus, deployOperations, deployPlans, releases } from '../../../db/schema/releases.ts';
 import { pick, setOf, statement } from '../../../db/sql.ts';
 import { contentOf } from '../../../engines/release/content-of.ts';
 import { emptyRelease, type ReleaseState } from '../../../engines/release/model.ts';
@@ -28,6 +22,7 @@ import { appendDeployEvent } from '../deploy-feed.ts';
 import { type GivenSpec, readSpecFor, resolveSpec } from '../given-spec.ts';
 import { migrationRegistry } from '../plan-facts.ts';
 import { loadRelease, saveRelease } from '../release-store.ts';
+import { deployErrorOf } from '../shared/deploy-error.ts';
 import { activate } from './activate.ts';
 import {
   type Deploying,
@@ -296,7 +291,7 @@ function end(
   refusal: ServiceError,
 ): Promise<void> {
   const { owner, operation } = deploying;
-  const error = errorOf(refusal, phase, operation);
+  const error = deployErrorOf(refusal, phase, operation);
   return settle(
     deploying,
     status,
@@ -320,7 +315,7 @@ async function wait(job: TaskContext, deploying: Deploying, cause: unknown, resu
   const refusal = resumed
     ? new ServiceError('RESUME_FAILED', { cause, details: { ...first.details, phase, code: first.code } })
     : first;
-  const error = errorOf(refusal, phase, operation);
+  const error = deployErrorOf(refusal, phase, operation);
   const later = new Date(ctx.services.now().getTime() + retrySeconds * 1000);
   await settle(
     deploying,
@@ -344,26 +339,6 @@ const phases: Partial<Record<DeployStatus, Phase>> = {
 };
 
 const phaseOf = (status: DeployStatus): Phase => phases[status] ?? 'activate';
-
-/** A refusal as the operation keeps it: the members of the envelope. */
-const errorOf = (
-  refusal: ServiceError,
-  phase: Phase,
-  { id, planId }: Pick<Deploying['operation'], 'id' | 'planId'>,
-): DeployError => ({
-  code: refusal.code,
-  message: refusal.message,
-  category: refusal.row.category,
-  phase,
-  retryable: refusal.row.retryable,
-  safe_to_retry: refusal.safeToRetry,
-  mutation_state: refusal.mutationState,
-  details: refusal.details,
-  next_actions: refusal.nextActions,
-  ...refusal.extras,
-  operation_id: id,
-  plan_id: planId,
-});
 
 const ofOne = pick(deployOperations, 'id');
 const withError = { ...ofOne, ...pick(deployOperations, 'error') };

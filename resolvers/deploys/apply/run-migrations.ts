@@ -105,30 +105,36 @@ async function readyOf(services: Services, projectId: string, migration: SpecMig
   try {
     const { statements, blocked } = await readingSql(() => services.sqlReader.read(projectId, 'readScript', sql));
     if (blocked !== undefined)
-      throw failed(migration.id, {
-        message: `${blocked.construct}: not in a project’s SQL.`,
-        hint: blocked.hint ?? null,
-      });
+      throw failed(
+        migration.id,
+        { message: `${blocked.construct}: not in a project’s SQL.`, hint: blocked.hint ?? null },
+        { state: 'none' },
+      );
     return { migration, statements };
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'SQL_ERROR') throw failed(migration.id, error.details, error);
+    if (error instanceof ServiceError && error.code === 'SQL_ERROR')
+      throw failed(migration.id, error.details, { state: 'none', cause: error });
     throw error;
   }
 }
 
-/** The refusal of a migration. @param details of PostgreSQL's own words */
+/**
+ * The refusal of a migration.
+ *
+ * @param details of PostgreSQL's own words
+ * @param state `none` where its SQL could not even be read: no migration of the deploy was tried then
+ */
 function failed(
   id: string,
   details: Readonly<Record<string, unknown>>,
-  cause?: unknown,
-  rolledBack = true,
+  { state, cause }: { readonly state: 'none' | 'rolled_back' | 'partial'; readonly cause?: unknown },
 ): ServiceError {
   const message = typeof details.message === 'string' ? details.message : 'The migration failed.';
   return new ServiceError('MIGRATION_FAILED', {
     message: `The migration ${id} failed: ${message}`,
     details: { migration_id: id, ...details },
-    extras: { phase: 'migrate', resource: `database.migrations.${id}`, logs: [message], rolled_back: rolledBack },
-    mutationState: rolledBack ? 'rolled_back' : 'partial',
+    extras: { phase: 'migrate', resource: `database.migrations.${id}`, logs: [message], rolled_back: state !== 'partial' },
+    mutationState: state,
     cause,
   });
 }
@@ -200,7 +206,7 @@ async function explained<Result>({ id }: SpecMigration, work: () => Promise<Resu
   try {
     return await inProjectSql(work);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'SQL_ERROR') throw failed(id, error.details, error);
+    if (error instanceof ServiceError && error.code === 'SQL_ERROR') throw failed(id, error.details, { state: 'rolled_back', cause: error });
     throw error;
   }
 }
@@ -238,7 +244,7 @@ async function runAlone({ ctx, scope, operation }: Deploying, { migration, state
           }
           if (found?.state === 'started' && found.operation_id === operation.id)
             throw new HalfDoneError(
-              failed(migration.id, { message: 'it was interrupted, and may be half done' }, undefined, false),
+              failed(migration.id, { message: 'it was interrupted, and may be half done' }, { state: 'partial' }),
             );
           await run(note(migration, 'started', operation.id));
           begun = true;
@@ -253,6 +259,6 @@ async function runAlone({ ctx, scope, operation }: Deploying, { migration, state
   } catch (error) {
     if (!begun || error instanceof HalfDoneError) throw error;
     const details = error instanceof ServiceError ? error.details : {};
-    throw new HalfDoneError(failed(migration.id, { message: (error as Error).message, ...details }, error, false));
+    throw new HalfDoneError(failed(migration.id, { message: (error as Error).message, ...details }, { state: 'partial', cause: error }));
   }
 }

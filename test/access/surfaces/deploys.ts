@@ -66,6 +66,31 @@ export const deploySurfaces = ({ params, service }: Stage): Surfaces => {
       },
       field: () => `mutation { commitDeploy(input: { plan: "${params.plan_id}" }) { operationId } }`,
     },
+    'POST /apply/v1/plans/:plan_id/rehearse': {
+      cells: changes,
+      // A project has few branches, and each rehearsal takes one.
+      prepare: async () => {
+        await sql(
+          `update projects set state = 'deleted', deleted_at = now()
+           where id in (select id from project_branches where parent_id = $1 and name like 'Rehearsal of %')`,
+          [params.project_id],
+        );
+        await sql(`delete from deploy_rehearsals where project_id = $1`, [params.project_id]);
+        await sql(`delete from project_branches where parent_id = $1 and name like 'Rehearsal of %'`, [
+          params.project_id,
+        ]);
+        return planned();
+      },
+      body: () => ({ teardown: 'always' }),
+      audited: {
+        action: 'deploy.rehearsed',
+        kind: 'deploy',
+        objectId: 'operation_id',
+        written: ofTrail('deploy.rehearsed'),
+      },
+      field: () =>
+        `mutation { rehearseDeploy(input: { plan: "${params.plan_id}", teardown: ALWAYS }) { operationId } }`,
+    },
     'GET /apply/v1/operations': {
       cells: reads,
       fieldCells: ofProject,

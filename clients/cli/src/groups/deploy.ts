@@ -8,7 +8,7 @@ import { badUsage } from '../failure.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/deploy.ts';
-import { projectFlag, requireProject } from '../resolve.ts';
+import { findProject, projectFlag, requireProject } from '../resolve.ts';
 
 /** What goes with every command that deploys. */
 export const deployFlags: readonly Flag[] = [
@@ -139,6 +139,59 @@ const verify: Command = {
   run: (call) => verifyDeploy(call, call.positionals.operation!),
 };
 
+/** Exit code of a rehearsal that has failed. */
+const unfit = 2;
+
+/** How often a rehearsal is looked at that takes long, in milliseconds. */
+const lookMs = 1_000;
+
+const rehearse: Command = {
+  words: 'deploy rehearse',
+  summary: rows['deploys.rehearse'].summary,
+  about: [
+    'Makes a branch with the rows of now, applies the plan there, and waits for the report.',
+    'What is live stays as it is, and the plan can be committed afterwards.',
+  ],
+  positionals: [{ name: 'plan', about: rows['deploys.rehearse'].inputs.plan.about }],
+  flags: [
+    {
+      name: 'teardown',
+      type: 'string',
+      placeholder: 'policy',
+      choices: rows['deploys.rehearse'].inputs.teardown.choices,
+      about: rows['deploys.rehearse'].inputs.teardown.about,
+    },
+    projectFlag,
+  ],
+  exits: { [unfit]: 'the plan has failed on the branch' },
+  examples: [
+    ['Before it is committed', 'deploy rehearse plan_01JZK3'],
+    ['To look at the branch afterwards', 'deploy rehearse plan_01JZK3 --teardown keep'],
+  ],
+  human: 'rehearsal',
+  operations: ['deploys.rehearse', 'deploys.get'],
+  async run({ cli, positionals, flags, exitWith }) {
+    const teardown = flags.text('teardown');
+    const project = await findProject(cli, { '--project': flags.text('project') });
+    const begun = await perform(
+      cli,
+      rows['deploys.rehearse'],
+      { plan: positionals.plan!, ...(teardown === undefined ? {} : { teardown }) },
+      // A plan says by itself which project it is for; a person’s session has its approval name it.
+      project === undefined ? {} : { approval: () => ({ action: 'project.deploy', project_id: project }) },
+    );
+    const rehearsal: Record<string, unknown> = { ...begun };
+    while (rehearsal.report == null) {
+      await delay(lookMs, undefined, { signal: cli.signal });
+      const seen = await perform(cli, rows['deploys.get'], { operation: begun.operation_id as string });
+      rehearsal.status = seen.status;
+      rehearsal.report = seen.rehearsal_report;
+    }
+    if ((rehearsal.report as { readonly status: string }).status !== 'passed') exitWith(unfit);
+    return rehearsal;
+  },
+};
+
 /** The project that is named by a flag, by the specification, or where projects are looked for. */
 export const projectOf = ({ cli, flags }: Call, spec: Readonly<Record<string, unknown>>): Promise<string> => {
   const named = spec.project_id ?? spec.project;
@@ -162,6 +215,7 @@ export const group: Group = {
     apply,
     events,
     verify,
+    rehearse,
     operationCommand('deploy list', rows['deploys.list'], {
       columns: ['operation_id', 'kind', 'status', 'release_id', 'created_at'],
       examples: [['The latest', 'deploy list --limit 5']],

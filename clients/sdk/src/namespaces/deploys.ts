@@ -2,26 +2,28 @@
 import type { Connection } from '../connection.ts';
 import { listMethod, method } from '../method.ts';
 import { follower } from '../subscribe.ts';
-import type { DeployOperation, DeployPlan, EdgeCoherence, HostResolution, OperationActor } from '../types.ts';
+import type { DeployOperation, DeployPlan, EdgeCoherence, HostResolution, OperationActor, RehearsalReport } from '../types.ts';
 
 /** Operations of `deploys`. */
 export const deploys = (connection: Connection) => ({
   /** Make a plan the live release: check it once more, and begin to apply it. */
   commit: method<CommitInput, CommitAnswer>(connection, { call: 'POST /apply/v1/plans/{plan}/commit', key: 'made', freeOut: ['urls', 'error', 'edge.pointer_updates', 'actor.principal.linked_identities_at_capture', 'actor.authority', 'next_actions'] }),
   /** How far a deploy has come, and what came of it. */
-  get: method<GetInput, GetAnswer>(connection, { call: 'GET /apply/v1/operations/{operation}', freeOut: ['urls', 'error', 'edge.pointer_updates', 'actor.principal.linked_identities_at_capture', 'actor.authority'] }),
+  get: method<GetInput, GetAnswer>(connection, { call: 'GET /apply/v1/operations/{operation}', freeOut: ['urls', 'error', 'edge.pointer_updates', 'rehearsal_report.migrations.error', 'rehearsal_report.checks.error', 'rehearsal_report.teardown.error', 'rehearsal_report.error', 'actor.principal.linked_identities_at_capture', 'actor.authority'] }),
   /** The deploys of a project, newest first. */
-  list: listMethod<ListInput, ListAnswer, ListAnswer['operations'][number]>(connection, { call: 'GET /apply/v1/operations', spelt: { project: 'project_id', after: 'cursor' }, freeOut: ['operations.urls', 'operations.error', 'operations.edge.pointer_updates', 'operations.actor.principal.linked_identities_at_capture', 'operations.actor.authority'], page: { rows: 'operations', next: ['after', 'next_cursor'] } }),
+  list: listMethod<ListInput, ListAnswer, ListAnswer['operations'][number]>(connection, { call: 'GET /apply/v1/operations', spelt: { project: 'project_id', after: 'cursor' }, freeOut: ['operations.urls', 'operations.error', 'operations.edge.pointer_updates', 'operations.rehearsal_report.migrations.error', 'operations.rehearsal_report.checks.error', 'operations.rehearsal_report.teardown.error', 'operations.rehearsal_report.error', 'operations.actor.principal.linked_identities_at_capture', 'operations.actor.authority'], page: { rows: 'operations', next: ['after', 'next_cursor'] } }),
   /** What was told of a deploy, oldest first, after the event whose id is the cursor. */
   listEvents: method<ListEventsInput, ListEventsAnswer>(connection, { call: 'GET /apply/v1/operations/{operation}/events', freeOut: ['events'] }),
   /** What happens in a deploy, from a cursor on. */
   follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'deployOperation', needs: ['operation'], document: 'subscription($after:String $first:Int $operation:ID!){deployOperation(after:$after first:$first operation:$operation){cursor event operationId reset}}' }]),
   /** Say what a release specification would do, and what has to be uploaded for it. */
   plan: method<PlanInput, PlanAnswer>(connection, { call: 'POST /apply/v1/plans', query: ['dry_run'], spelt: { request_key: 'idempotency_key' }, key: 'made', freeIn: ['spec'], freeOut: ['actor.principal.linked_identities_at_capture', 'actor.authority', 'next_actions', 'warnings.details', 'routes.added.pricing', 'routes.removed.pricing', 'routes.changed.before.pricing', 'routes.changed.after.pricing', 'static_assets.legacy_immutable_warnings', 'asset_entries.asset_ref', 'cost'] }),
+  /** Try a plan on a branch of its project, rows and all: run its migrations there, and check what it serves. */
+  rehearse: method<RehearseInput, RehearseAnswer>(connection, { call: 'POST /apply/v1/plans/{plan}/rehearse', key: 'made', freeOut: ['report.migrations.error', 'report.checks.error', 'report.teardown.error', 'report.error'] }),
   /** What a public address answers, and why. */
   resolve: method<ResolveInput, ResolveAnswer>(connection, { call: 'GET /apply/v1/resolve' }),
   /** Try again to bring a deploy to its end that waits after its migrations. */
-  resume: method<ResumeInput, ResumeAnswer>(connection, { call: 'POST /apply/v1/operations/{operation}/resume', key: 'made', freeOut: ['urls', 'error', 'edge.pointer_updates', 'actor.principal.linked_identities_at_capture', 'actor.authority'] }),
+  resume: method<ResumeInput, ResumeAnswer>(connection, { call: 'POST /apply/v1/operations/{operation}/resume', key: 'made', freeOut: ['urls', 'error', 'edge.pointer_updates', 'rehearsal_report.migrations.error', 'rehearsal_report.checks.error', 'rehearsal_report.teardown.error', 'rehearsal_report.error', 'actor.principal.linked_identities_at_capture', 'actor.authority'] }),
   /** Whether every host of the project answers with the release of a deploy. */
   edgeCoherence: method<EdgeCoherenceInput, EdgeCoherenceAnswer>(connection, { call: 'GET /apply/v1/operations/{operation}/edge-coherence', freeOut: ['pointer_updates'] }),
 });
@@ -94,8 +96,8 @@ export interface ListInput {
   readonly fromEnd?: boolean | undefined;
   /** Only deploys of this status; `running` stands for all in which one is worked on. */
   readonly status?: 'planning' | 'uploading' | 'running' | 'schema_settling' | 'activation_pending' | 'needs_repair' | 'ready' | 'failed' | 'rolled_back' | undefined;
-  /** Only deploys, or only promotions. */
-  readonly kind?: 'deploy' | 'promote' | undefined;
+  /** Only deploys, only promotions, or only rehearsals. */
+  readonly kind?: 'deploy' | 'promote' | 'rehearsal' | undefined;
 }
 
 export interface ListAnswer {
@@ -176,6 +178,22 @@ export interface PlanInput {
 }
 
 export type PlanAnswer = DeployPlan;
+
+/** Try a plan on a branch of its project, rows and all: run its migrations there, and check what it serves. */
+export interface RehearseInput {
+  /** The plan, `plan_…`. It can be committed as before. */
+  readonly plan: string;
+  /** What becomes of the branch: `keep` leaves it for a week, `on_pass` deletes it where all went well, `always` deletes it. */
+  readonly teardown?: 'keep' | 'on_pass' | 'always' | undefined;
+}
+
+export interface RehearseAnswer {
+  readonly operationId: string;
+  readonly status: string;
+  readonly pollUrl: string;
+  /** Null while it runs: the operation has it then, once it is over. */
+  readonly report: RehearsalReport | null;
+}
 
 /** What a public address answers, and why. */
 export interface ResolveInput {

@@ -23,12 +23,17 @@ const statusOptions = [
   { id: 'planned', name: 'Planned only' },
 ];
 
-const kinds: Readonly<Record<string, DeployKind>> = { deploy: 'DEPLOY', promote: 'PROMOTE' };
+const kinds: Readonly<Record<string, DeployKind>> = {
+  deploy: 'DEPLOY',
+  promote: 'PROMOTE',
+  rehearsal: 'REHEARSAL',
+};
 
 const kindOptions = [
   { id: 'any', name: 'Any kind' },
   { id: 'deploy', name: 'Deploys' },
   { id: 'promote', name: 'Promotions' },
+  { id: 'rehearsal', name: 'Rehearsals' },
 ];
 
 /** The status that a filter of the address stands for; null for any. */

@@ -12,6 +12,7 @@ const running = (name: string): Shown => ({ name, mood: 'accent', icon: RefreshC
 const shown: Readonly<Record<string, Shown>> = {
   planning: { name: 'planned', mood: 'plain', icon: CircleDashed },
   uploading: { name: 'uploading', mood: 'plain', icon: CircleDashed },
+  running: running('rehearsing'),
   committing: running('starting'),
   staging: running('staging'),
   gating: running('closing the gate'),
@@ -26,7 +27,15 @@ const shown: Readonly<Record<string, Shown>> = {
 };
 
 /** States in which a deploy goes on by itself. */
-const atWork: readonly string[] = ['committing', 'staging', 'gating', 'migrating', 'activating', 'schema_settling'];
+const atWork: readonly string[] = [
+  'running',
+  'committing',
+  'staging',
+  'gating',
+  'migrating',
+  'activating',
+  'schema_settling',
+];
 
 export const isAtWork = (status: string): boolean => atWork.includes(status);
 

@@ -6,7 +6,7 @@ import { Table } from '../../design/table.tsx';
 import { When } from '../../design/when.tsx';
 import { DeployActor } from './deploy-actor.tsx';
 import { DeployStatus, isAtWork } from './deploy-status.tsx';
-import { canPromote, type DeployProject, type DeploySummary, releaseOf } from './deploy-types.ts';
+import { canPromote, type DeployProject, type DeploySummary, kindNames, releaseOf } from './deploy-types.ts';
 import { duration } from './duration.ts';
 
 interface DeployTableProps {
@@ -45,7 +45,7 @@ export function DeployTable({ project, deploys, isFiltered, mayWrite, promote, s
             </span>
           ),
         },
-        { id: 'kind', name: 'Kind', cell: ({ kind }) => (kind === 'promote' ? 'Promotion' : 'Deploy') },
+        { id: 'kind', name: 'Kind', cell: ({ kind }) => kindNames[kind] ?? kind },
         {
           id: 'by',
           name: 'By',

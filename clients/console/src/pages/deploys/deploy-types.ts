@@ -30,3 +30,10 @@ export const releaseOf = ({ releaseId, targetReleaseId }: DeploySummary): string
 /** Whether a release can be made live: it was live once, and is not now. */
 export const canPromote = ({ status, releaseId }: DeploySummary, { activeRelease }: DeployProject): boolean =>
   status === 'ready' && releaseId !== null && releaseId !== activeRelease?.releaseId;
+
+/** What kinds of deploys are called. */
+export const kindNames: Readonly<Record<string, string>> = {
+  deploy: 'Deploy',
+  promote: 'Promotion',
+  rehearsal: 'Rehearsal',
+};

@@ -21,11 +21,12 @@ import { stepsOf } from './deploy-events.ts';
 import { DeployLog } from './deploy-log.tsx';
 import { DeployOutcome } from './deploy-outcome.tsx';
 import { DeployStatus, isAtWork } from './deploy-status.tsx';
-import { authorityOf, canPromote, type DeployProject, principalOf, releaseOf } from './deploy-types.ts';
+import { authorityOf, canPromote, type DeployProject, kindNames, principalOf, releaseOf } from './deploy-types.ts';
 import { DeployDocument, type DeployQuery } from './deploys.graphql.ts';
 import { duration } from './duration.ts';
 import { Phases } from './phases.tsx';
 import { PromoteDialog } from './promote-dialog.tsx';
+import { RehearsalOutcome, RehearsePlan } from './rehearsal.tsx';
 import { ReleaseChanges } from './release-changes.tsx';
 import { useDeployEvents } from './use-deploy-events.ts';
 
@@ -63,7 +64,7 @@ export default function DeployPage({ project: id, deploy: operation }: DeployPag
   );
   return (
     <Page
-      title={deploy?.kind === 'promote' ? 'Promotion' : 'Deployment'}
+      title={deploy === undefined || deploy.kind === 'deploy' ? 'Deployment' : (kindNames[deploy.kind] ?? deploy.kind)}
       crumbs={[...projectCrumbs(project?.organization, project), ['Deployments', `/projects/${id}/deploys`]]}
       lead={deploy !== undefined && project != null && <Standing deploy={deploy} project={project} />}
       actions={
@@ -89,6 +90,10 @@ export default function DeployPage({ project: id, deploy: operation }: DeployPag
                 mayWrite={mayOn(project, 'project:deploys:write')}
                 mayRunSql={mayOn(project, 'project:sql')}
               />
+              {isPlanned(deploy) && mayOn(project, 'project:deploys:write') && (
+                <RehearsePlan project={id} plan={deploy.planId!} />
+              )}
+              {deploy.rehearsalReport !== null && <RehearsalOutcome report={deploy.rehearsalReport} />}
               {deploy.kind === 'deploy' && (
                 <Section title="Progress">
                   <Phases steps={stepsOf(events)} />
@@ -112,6 +117,10 @@ export default function DeployPage({ project: id, deploy: operation }: DeployPag
     </Page>
   );
 }
+
+/** Whether a plan is there that was not committed. */
+const isPlanned = ({ kind, status, planId }: Deploy): boolean =>
+  kind === 'deploy' && planId !== null && (status === 'planning' || status === 'uploading');
 
 const Standing = ({ deploy, project }: { readonly deploy: Deploy; readonly project: DeployProject }) => (
   <span className="deploy-badges">
