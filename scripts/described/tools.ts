@@ -117,6 +117,11 @@ export const tools: Kind = {
       names: ['deploy_resume'],
     },
     {
+      test: 'test/rehearsals/rehearsals.test.ts',
+      says: 'a plan that goes well passes on a branch with the rows of the project, which stays as it is, and is committed then',
+      names: ['deploy_rehearse'],
+    },
+    {
       test: 'test/hosting/edge.full.test.ts',
       says: 'a release that is live is everywhere, as each node sees it',
       names: ['deploy_verify_edge'],
@@ -495,9 +500,5 @@ export const tools: Kind = {
       reason: 'Mailboxes receive mail at the domain of the platform alone: a project’s own domain serves its site.',
     },
     { name: 'domains_activate', reason: 'For the same reason there are no addresses at an own domain to activate.' },
-    {
-      name: 'deploy_rehearse',
-      reason: 'A deploy is tried in a branch, which has the rows of its project and is deployed to like any other.',
-    },
   ],
 };

@@ -19,7 +19,7 @@ test('a plan that goes well passes on a branch with the rows of the project, whi
       database: { migrations: [addNote] },
       site: { replace: { 'index.html': refOf(newPage) } },
       ...functionsOf({ hello: greeting }),
-      checks: [check('home', '/', 200), check('nothing there', '/none', [404, 410])],
+      checks: [check('home', '/', 200), check('nothing there', '/none.txt', [404, 410])],
     },
     [newPage, greeting],
   );
@@ -42,6 +42,7 @@ test('a plan that goes well passes on a branch with the rows of the project, whi
   expect(report.checks).toMatchObject([
     { name: '003', type: 'migration', status: 'passed' },
     { name: '/', type: 'static', status: 'passed', target: '/', method: 'GET', actual_status: 200 },
+    { name: '/index.html', type: 'static', status: 'passed', actual_status: 200 },
     { name: 'hello', type: 'function', status: 'passed', target: 'hello', actual_status: 200 },
     { name: 'home', type: 'declared', status: 'passed', expected_status: [200], actual_status: 200 },
     { name: 'nothing there', type: 'declared', status: 'passed', expected_status: [404, 410], actual_status: 404 },
@@ -99,81 +100,6 @@ test('a migration that fails on the rows that are there is found, and the branch
     status: 'passed',
     teardown: { policy: 'always', action: 'deleted' },
   });
-});
-
-test('SQL that cannot be read fails before any other migration is tried', async () => {
-  const one = await rehearsing(service);
-  const plan = await one.planned({ database: { migrations: [addNote, { id: '004', sql: 'create tabel x' }] } });
-  expect(await one.rehearse(plan.plan_id, { teardown: 'always' })).toMatchObject({
-    status: 'failed',
-    migrations: [
-      { id: '003', status: 'skipped' },
-      { id: '004', status: 'failed' },
-    ],
-    teardown: { policy: 'always', action: 'deleted' },
-  });
-  expect(await one.branches()).toEqual([]);
-});
-
-test('a function that does not start, and a check with another status, make a rehearsal fail', async () => {
-  const one = await rehearsing(service);
-  const crashing = `throw new Error('no'); export default { fetch: () => new Response('never') };`;
-  const picky = `export default { fetch: async (request) => Response.json(await request.json()) };`;
-  const slices = functionsOf({ broken: crashing, hello: greeting, picky });
-  const plan = await one.planned({ ...slices, checks: [check('about', '/about', 200)] }, [crashing, greeting, picky]);
-  expect(plan.rehearsal).toEqual({ available: false, rehearse_url: null });
-  const report = await one.rehearse(plan.plan_id, { teardown: 'keep' });
-  expect(report).toMatchObject({ status: 'failed', migrations: [], teardown: { policy: 'keep', action: 'kept' } });
-  const byName = Object.fromEntries(report.checks.map((found: Any) => [found.name, found]));
-  expect(byName).toMatchObject({
-    '/': { status: 'passed' },
-    broken: { status: 'failed', error: { code: 'FUNCTION_CRASHED' } },
-    hello: { status: 'passed', actual_status: 200 },
-    picky: { status: 'skipped', error: { code: 'FUNCTION_FAILED' } },
-    about: { status: 'failed', expected_status: [200], actual_status: 404, error: { code: 'CHECK_STATUS_MISMATCH' } },
-  });
-});
-
-test('a function that fails in a branch without the secrets of its project is not judged', async () => {
-  const one = await rehearsing(service);
-  await service.call(one.wallet, 'POST', `/projects/v1/admin/${one.projectId}/secrets`, {
-    body: { key: 'STRIPE_KEY', value: 'sk_test' },
-  });
-  const needing = `if (!process.env.STRIPE_KEY) throw new Error('no key'); export default { fetch: () => new Response('ok') };`;
-  const plan = await one.planned({ ...functionsOf({ pay: needing }), secrets: { require: ['STRIPE_KEY'] } }, [needing]);
-  const report = await one.rehearse(plan.plan_id);
-  expect(report).toMatchObject({ status: 'passed' });
-  expect(report.checks).toContainEqual(
-    expect.objectContaining({
-      name: 'pay',
-      status: 'skipped',
-      error: expect.objectContaining({ code: 'FUNCTION_CRASHED' }),
-    }),
-  );
-});
-
-test('a name below the platform’s domain stays with the project', async () => {
-  const one = await rehearsing(service);
-  const name = `shop-${one.projectId.slice(-8)}`;
-  await one.mine.deploy({ subdomains: { set: [name] } });
-  const plan = await one.planned({ database: { migrations: [addNote] }, subdomains: { set: [name] } });
-  expect(await one.rehearse(plan.plan_id, { teardown: 'keep' })).toMatchObject({ status: 'passed' });
-  const owners = await service.control.sql<{ project_id: string }>(
-    'select project_id from subdomains where name = $1',
-    [name],
-  );
-  expect(owners).toEqual([{ project_id: one.projectId }]);
-});
-
-test('two rehearsals of one plan at a time are one', async () => {
-  const one = await rehearsing(service);
-  const plan = await one.planned({ database: { migrations: [addNote] } });
-  const both = await Promise.all([one.ask(plan.plan_id), one.ask(plan.plan_id, { teardown: 'keep' })]);
-  expect(new Set(both.map(({ body }) => body.operation_id)).size).toBe(1);
-  const report = await one.reportOf(both[0].body.operation_id);
-  expect(report.status).toBe('passed');
-  const again = await one.rehearse(plan.plan_id);
-  expect(again.operation_id).not.toBe(report.operation_id);
 });
 
 test('what cannot be rehearsed is refused with its code', async () => {
