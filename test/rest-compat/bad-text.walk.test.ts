@@ -139,6 +139,18 @@ const community = await call(wallet, 'POST', '/channel-communities/v1', {
   headers: { 'idempotency-key': 'walked' },
 });
 
+const { community_installation_id: communityInstallationId } = community.body;
+
+/** A route into its channels. */
+const channelRouteId = 'chrt_0000000000000000000000000000';
+await service.control.sql(
+  `insert into channel_routes (id, org_id, community_id, key_id, name, channel_id, project_scope, project_ids,
+     includes_org_events, status, start_after, cursor, due_at)
+   values ($1, $2, $3, 'chnp_0', 'deploys', 'deploys', 'org', '{}', false, 'active', 0, 0, null)`,
+  [channelRouteId, orgId, communityInstallationId],
+);
+Object.assign(good, { community_installation_id: communityInstallationId, channel_route_id: channelRouteId });
+
 const nowhere = '0x00000000000000000000000000000000000000a1';
 const onChain = { chain: 'BASE_SEPOLIA' };
 const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }];
@@ -147,9 +159,17 @@ const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }
 const besideKey: Record<string, object> = {
   planArchiveUpload: { sha256: 'f'.repeat(64), size: 10_240 },
   activateChannelCommunity: {
-    communityInstallationId: community.body.community_installation_id,
+    communityInstallationId,
     authorityProof: { approvalEvent: {}, communitySubject: curvePoint, relayUrl: 'wss://relay.example.com' },
   },
+  updateChannelCommunity: { communityInstallationId },
+  revokeChannelCommunity: { communityInstallationId },
+  updateChannelRoute: { channelRouteId },
+  testChannelRoute: { channelRouteId },
+  pauseChannelRoute: { channelRouteId },
+  resumeChannelRoute: { channelRouteId },
+  rotateChannelRouteKey: { channelRouteId },
+  revokeChannelRoute: { channelRouteId },
   invalidateCache: { kind: 'ALL', host: new URL(subdomain.url).hostname },
   linkWalletToOrganization: { wallet: wallet.address },
   requestFaucet: { address: wallet.address },

@@ -169,7 +169,7 @@ const rehearse: Command = {
     ['To look at the branch afterwards', 'deploy rehearse plan_01JZK3 --teardown keep'],
   ],
   human: 'rehearsal',
-  operations: ['deploys.rehearse', 'deploys.get'],
+  operations: ['deploys.rehearse'],
   async run({ cli, positionals, flags, exitWith }) {
     const teardown = flags.text('teardown');
     const project = await findProject(cli, { '--project': flags.text('project') });
