@@ -133,7 +133,12 @@ function failed(
   return new ServiceError('MIGRATION_FAILED', {
     message: `The migration ${id} failed: ${message}`,
     details: { migration_id: id, ...details },
-    extras: { phase: 'migrate', resource: `database.migrations.${id}`, logs: [message], rolled_back: state !== 'partial' },
+    extras: {
+      phase: 'migrate',
+      resource: `database.migrations.${id}`,
+      logs: [message],
+      rolled_back: state !== 'partial',
+    },
     mutationState: state,
     cause,
   });
@@ -206,7 +211,8 @@ async function explained<Result>({ id }: SpecMigration, work: () => Promise<Resu
   try {
     return await inProjectSql(work);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'SQL_ERROR') throw failed(id, error.details, { state: 'rolled_back', cause: error });
+    if (error instanceof ServiceError && error.code === 'SQL_ERROR')
+      throw failed(id, error.details, { state: 'rolled_back', cause: error });
     throw error;
   }
 }
@@ -259,6 +265,8 @@ async function runAlone({ ctx, scope, operation }: Deploying, { migration, state
   } catch (error) {
     if (!begun || error instanceof HalfDoneError) throw error;
     const details = error instanceof ServiceError ? error.details : {};
-    throw new HalfDoneError(failed(migration.id, { message: (error as Error).message, ...details }, { state: 'partial', cause: error }));
+    throw new HalfDoneError(
+      failed(migration.id, { message: (error as Error).message, ...details }, { state: 'partial', cause: error }),
+    );
   }
 }
