@@ -46,6 +46,8 @@ test('a project key stays readable, whatever the time', async () => {
       projectId: 'prj_1',
       role: 'anon',
       issuedAt: Math.floor(at.getTime() / 1_000),
+      credentialId: undefined,
+      expiresAt: null,
     });
   }
 });
