@@ -93,6 +93,8 @@ const madeThere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** What queries need beside their target. */
 const queries: Readonly<Record<string, Record<string, string>>> = {
+  'archives.verify': { archive_sha256: 'e'.repeat(64) },
+  'archives.inspect': { archive_sha256: 'e'.repeat(64) },
   'releases.diff': { from: 'empty', to: 'empty' },
   'assets.diagnoseUrl': { url: 'nobodys' },
   'assets.waitFresh': { url: 'nobodys', sha256: 'a'.repeat(64) },
@@ -100,12 +102,16 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 
 /**
  * What a caller changes of its own: the project that it names is looked for among those that it may be told of, and one that
- * is not among them is refused with a code of its own, absent or not.
+ * is not among them is refused with a code of its own, absent or not. Whoever claims a transfer is judged by it, before the
+ * organization that is to have it.
  */
-export const notTargets: readonly unknown[] = ['notices.createRule', 'notices.updateRule'];
+export const notTargets: readonly unknown[] = ['notices.createRule', 'notices.updateRule', 'transfers.claim'];
 
 /** What of a body takes more than the smallest value. */
 const needed: Readonly<Record<string, object>> = {
+  'archives.planUpload': { sha256: 'f'.repeat(64), size: 10_240 },
+  'archives.commitUpload': { sha256: 'e'.repeat(64) },
+  'archives.import': { archive_sha256: 'e'.repeat(64) },
   'deploys.plan': { spec: { i18n: null } },
   'billing.createCheckout': { product: 'email_pack' },
   'delegates.create': { grant_id: nobodysInner },
@@ -183,7 +189,7 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
           inputs
             .filter((name) => !inPath.has(targetNames[name]!))
             .filter((name) => (route.method === 'GET' || route.places?.[name]?.in === 'query') === (part === 'query'))
-            .map((name) => [name, ids[targetNames[name]!]]),
+            .map((name) => [route.places?.[name]?.name ?? name, ids[targetNames[name]!]]),
         );
       const search = new URLSearchParams({
         ...(route.method === 'GET' ? queries[operation.name] : {}),
