@@ -46,6 +46,9 @@ export interface ProjectScope extends OrgScope {
   readonly project: Project;
 }
 
+/** The columns that name whose a row of the admitted project is. */
+export const ownerOf = ({ org, project }: ProjectScope) => ({ orgId: org.id, projectId: project.id });
+
 export interface RoomScope extends OrgScope {
   readonly room: { readonly key: string /** Whether anybody has used it yet. */; readonly used: boolean };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
-import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { onProject } from '../../kernel/access/access.ts';
 import type { Action } from '../../kernel/access/permissions.ts';
 import { moment, projectId } from '../../kernel/input/fields.ts';
 import { credentialKinds } from './credential-wire.ts';
@@ -26,6 +26,3 @@ export function requireEnd(expiresAt: Date | null, now: Date): void {
   most.setUTCFullYear(most.getUTCFullYear() + 1);
   if (expiresAt > most) throw invalidField('expires_at', 'must be a year away at most');
 }
-
-/** Where the credentials of the admitted project are. */
-export const placeOf = ({ org, project }: ProjectScope) => ({ orgId: org.id, projectId: project.id });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { ownerOf } from '../../kernel/access/access.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { credentialsPerProject } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
-import { expiresAtInput, kindInput, onItsProject, placeOf, requireEnd } from './credential-input.ts';
+import { expiresAtInput, kindInput, onItsProject, requireEnd } from './credential-input.ts';
 import { type IssuedCredential, IssuedCredentialWire, issuedToWire } from './credential-wire.ts';
 import { credentialActions } from './shared/actions.ts';
 import { addCredential, countStatement } from './write-credential.ts';
@@ -29,7 +30,7 @@ export const issueCredential = mutation({
   async handler(work, { kind, name, expires_at = null }): Promise<IssuedCredential> {
     requireEnd(expires_at, work.services.now());
     const project = await lockProjectFor(work, credentialActions['project:credentials:write']);
-    await refuseOverQuota(work, countStatement.with(placeOf(work)), quota, credentialsPerProject);
+    await refuseOverQuota(work, countStatement.with(ownerOf(work)), quota, credentialsPerProject);
     return addCredential(work, project, { kind, name, expiresAt: expires_at, replacementOf: null });
   },
   audit: ({ credential }) => ({

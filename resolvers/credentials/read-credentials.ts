@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import { projectCredentials } from '../../db/schema/project-credentials.ts';
 import { pick, statement } from '../../db/sql.ts';
+import { ownerOf } from '../../kernel/access/access.ts';
 import { projectId, yesOrNo } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { onItsProject, placeOf } from './credential-input.ts';
+import { onItsProject } from './credential-input.ts';
 import { type CredentialRecord, CredentialWire, credentialColumns, credentialToWire } from './credential-wire.ts';
 import { credentialActions } from './shared/actions.ts';
 
@@ -24,7 +25,7 @@ export const listCredentials = query({
     include_revoked: yesOrNo.default(false).describe('Whether those are shown, too, that were revoked of late.'),
   }),
   async handler(ctx, { include_revoked }): Promise<readonly CredentialRecord[]> {
-    const place = placeOf(ctx);
+    const place = ownerOf(ctx);
     const [standing, revoked] = await Promise.all([
       ctx.services.db.rows(listStatement.with(place)),
       include_revoked ? ctx.services.db.rows(revokedStatement.with(place)) : [],
@@ -56,7 +57,7 @@ export const getCredentialStatus = query({
   access: onItsProject(credentialActions['project:credentials:status']),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<CredentialStatus> {
-    const credentials = await ctx.services.db.rows(listStatement.with(placeOf(ctx)));
+    const credentials = await ctx.services.db.rows(listStatement.with(ownerOf(ctx)));
     const now = ctx.services.now();
     const held = credentials.filter(({ expiresAt }) => expiresAt === null || expiresAt > now).length;
     return { projectId: ctx.project.id, state: held > 0 ? 'rotatable' : 'legacy', credentials, held };

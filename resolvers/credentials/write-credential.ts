@@ -2,12 +2,11 @@ import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { type CredentialKind, projectCredentials } from '../../db/schema/project-credentials.ts';
 import { computed, insertInto, pick, setOf, statement } from '../../db/sql.ts';
-import type { ProjectScope } from '../../kernel/access/access.ts';
+import { ownerOf, type ProjectScope } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { forgetCredentials } from '../identity/shared/project-credentials.ts';
 import { type KeyedProject, makeProjectKey, type ProjectKeyRole } from '../identity/shared/project-keys.ts';
-import { placeOf } from './credential-input.ts';
 import { type CredentialRecord, credentialColumns, type IssuedCredential } from './credential-wire.ts';
 
 /** What a kind of credential is to the keys of a project. */
@@ -19,7 +18,7 @@ export async function addCredential(
   project: KeyedProject,
   credential: Pick<CredentialRecord, 'kind' | 'name' | 'expiresAt' | 'replacementOf'>,
 ): Promise<IssuedCredential> {
-  const place = placeOf(work);
+  const place = ownerOf(work);
   const [taken] = await work.rows(nameStatement.with({ ...place, name: credential.name }));
   if (taken !== undefined) throw new ServiceError('CREDENTIAL_NAME_TAKEN');
   const id = work.services.newId('pcr');
@@ -45,7 +44,7 @@ export async function endCredential(
   id: string,
   reason: string | null,
 ): Promise<CredentialRecord> {
-  const place = { ...placeOf(work), id };
+  const place = { ...ownerOf(work), id };
   const [revoked] = await work.rows(revokeStatement.with({ ...place, revokedReason: reason }));
   if (revoked === undefined) {
     const [found] = await work.rows(findStatement.with(place));

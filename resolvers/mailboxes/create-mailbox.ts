@@ -3,13 +3,13 @@ import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { mailboxes } from '../../db/schema/mailboxes.ts';
 import { computed, insertInto, pick, statement } from '../../db/sql.ts';
-import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { onNamedOrOwnProject, ownerOf } from '../../kernel/access/access.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
 import { mailboxesPerProject, mailboxRestDays } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { mailboxesOf, namedMailbox } from './find-mailbox.ts';
-import { type Mailbox, MailboxWire, mailboxToWire, ownerOf, shownMailbox } from './mailbox.ts';
+import { type Mailbox, MailboxWire, mailboxToWire, shownMailbox } from './mailbox.ts';
 import { isReservedSlug } from './reserved-slugs.ts';
 import { mailboxActions } from './shared/actions.ts';
 

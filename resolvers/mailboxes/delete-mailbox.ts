@@ -3,13 +3,13 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxAttachments, mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
-import { onNamedOrOwnProject } from '../../kernel/access/access.ts';
+import { onNamedOrOwnProject, ownerOf } from '../../kernel/access/access.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { giveUpContent } from '../content/shared/named-content.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { namedMailbox } from './find-mailbox.ts';
-import { type Mailbox, mailboxName, ownerOf, shownMailbox } from './mailbox.ts';
+import { type Mailbox, mailboxName, shownMailbox } from './mailbox.ts';
 import { mailboxActions } from './shared/actions.ts';
 
 /** `DELETE /mailboxes/v1/:mailbox_id`. Contract 02, section 6.2. */

@@ -3,8 +3,8 @@ import { sql } from '../../db/drizzle.ts';
 import { mailboxes } from '../../db/schema/mailboxes.ts';
 import { pick, statement } from '../../db/sql.ts';
 import type { Rows } from '../../db/statement.ts';
-import type { ProjectScope } from '../../kernel/access/access.ts';
-import { type MailboxRow, mailboxColumns, ownerOf } from './mailbox.ts';
+import { ownerOf, type ProjectScope } from '../../kernel/access/access.ts';
+import { type MailboxRow, mailboxColumns } from './mailbox.ts';
 
 /** The mailboxes of a project that are not deleted, newest first. */
 export const mailboxesOf = (rows: Rows, scope: ProjectScope): Promise<MailboxRow[]> =>

@@ -55,9 +55,6 @@ export interface Mailbox extends MailboxRow {
   readonly footerPolicyLockedReason: 'tier_prototype' | null;
 }
 
-/** Where the statements of a project's mailboxes find them. */
-export const ownerOf = ({ org, project }: ProjectScope) => ({ orgId: org.id, projectId: project.id });
-
 const blockedBy = {
   active: null,
   suspended: 'mailbox_suspended',

@@ -3,13 +3,13 @@ import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
 import { mailboxes } from '../../db/schema/mailboxes.ts';
 import { pick, setOf, statement, typed } from '../../db/sql.ts';
-import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { onNamedOrOwnProject, ownerOf, type ProjectScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { itsProject } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { mailboxesOf, namedMailbox } from './find-mailbox.ts';
-import { mailboxName, ownerOf } from './mailbox.ts';
+import { mailboxName } from './mailbox.ts';
 import { listOf, type MailboxList, MailboxListWire, mailboxListToWire } from './mailbox-list.ts';
 import { mailboxActions } from './shared/actions.ts';
 

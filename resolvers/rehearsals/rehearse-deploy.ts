@@ -9,7 +9,7 @@ import { beginBranch, refuseFullStorage } from '../branches/shared/begin-branch.
 import { deployActions } from '../deploys/shared/actions.ts';
 import { sought } from '../deploys/shared/on-deploy.ts';
 import { type PlanToCommit, planToCommit } from '../deploys/shared/plan-to-commit.ts';
-import { insertRehearsalOperation, rehearsalOperation } from '../deploys/shared/rehearsal-operation.ts';
+import { insertRehearsalOperation, operationAsIs } from '../deploys/shared/rehearsal-operation.ts';
 import { RehearsalReportWire } from '../deploys/shared/rehearsal-report.ts';
 import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { insertStatement, runningStatement } from './rehearsal-row.ts';
@@ -64,13 +64,13 @@ export const rehearseDeploy = mutation({
     const { org, services } = work;
     const parent = await lockProjectFor(work, action);
     const owner = { orgId: org.id, projectId: parent.id };
-    const now = (await rehearsalOperation(work.rows, owner, operation.id))!;
+    const now = (await operationAsIs(work.rows, owner, operation.id))!;
     if (!planned.includes(now.status)) throw committed(now);
     const [running] = await work.rows(runningStatement.with({ planId }));
     if (running !== undefined)
       return {
         orgId: org.id,
-        operation: (await rehearsalOperation(work.rows, owner, running.id))!,
+        operation: (await operationAsIs(work.rows, owner, running.id))!,
         isJoined: true,
       };
     const name = `Rehearsal of ${planId}`;
@@ -115,7 +115,7 @@ export function endOfRehearsal(ctx: Context, { orgId, operation }: BegunRehearsa
   const owner = { orgId, projectId: operation.projectId };
   return lookUntil(
     ctx,
-    async () => (await rehearsalOperation(ctx.services.db.rows, owner, operation.id)) ?? operation,
+    async () => (await operationAsIs(ctx.services.db.rows, owner, operation.id)) ?? operation,
     ({ status }) => status !== 'running',
   );
 }

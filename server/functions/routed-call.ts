@@ -10,7 +10,7 @@ import { callFunction } from '../../resolvers/functions/call-function.ts';
 import { isGated, type PassedGate, passGate } from '../../resolvers/functions/gate.ts';
 import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
 import type { Exchange } from '../exchange.ts';
-import { showFailure } from '../hosting/refuse.ts';
+import { asksForPage, showFailure } from '../hosting/refuse.ts';
 import { sendAnswer } from '../respond.ts';
 import { functionRequestOf, namingFailure, requestIdOf, sendReply, withSet } from './answer-call.ts';
 
@@ -28,8 +28,15 @@ export interface RoutedCall {
 }
 
 /** Answers a request to a host by the function that its route leads to. Contract 03, section 3.8. */
-export const answerRouted = (exchange: Exchange, call: RoutedCall): Promise<void> =>
-  namingFailure(exchange, answer(exchange, call));
+export async function answerRouted(exchange: Exchange, call: RoutedCall): Promise<void> {
+  try {
+    await namingFailure(exchange, answer(exchange, call));
+  } catch (error) {
+    const isOfPage = error instanceof ServiceError && error.code === 'SVC_SSR_RUNTIME_ERROR';
+    if (!isOfPage || !asksForPage(exchange.request)) throw error;
+    showFailure(exchange, error, requestIdOf(exchange));
+  }
+}
 
 async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
   const { ctx, host, site, found, path, isShared } = call;
@@ -94,28 +101,24 @@ async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
       { ...own, ...seen.headers },
     );
   const page = await run().catch((error: unknown) => {
-    const failure = failureOfPage(error);
-    if (failure === undefined) throw error;
-    showFailure(exchange, failure, requestIdOf(exchange));
+    throw asFailureOfPage(error);
   });
-  if (page === undefined) return;
   const told = seen.found === 'miss' ? await pageCache.keep(seen.miss, page) : seen.headers;
   sendReply(exchange, { ...page, headers: withSet(page.headers, cookie) }, { ...own, ...told });
 }
 
-/** What code that makes pages came to, where it failed itself; its error has a code of its own. */
-const failureOfPage = (error: unknown): ServiceError | undefined =>
+/** The failure of code that makes pages has a code of its own. */
+const asFailureOfPage = (error: unknown): unknown =>
   error instanceof ServiceError && (error.code === 'FUNCTION_FAILED' || error.code === 'FUNCTION_CRASHED')
     ? new ServiceError('SVC_SSR_RUNTIME_ERROR', { details: error.details, cause: error })
-    : undefined;
+    : error;
 
 /** Where a browser is led that asks for a page without being signed in, if the gate says so. */
 function leadOf(error: unknown, fn: SiteFunction | undefined, { request }: Exchange): string | undefined {
   const gate = fn?.requireRole;
   if (gate?.onDeny !== 'redirect' || !(error instanceof ServiceError) || error.code !== 'authentication_required')
     return undefined;
-  const wantsPage = request.method === 'GET' && /text\/html/i.test(request.headers.accept ?? '');
-  return wantsPage ? (gate.signInPath ?? '/auth/sign-in') : undefined;
+  return asksForPage(request) ? (gate.signInPath ?? '/auth/sign-in') : undefined;
 }
 
 /**

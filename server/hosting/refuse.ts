@@ -12,6 +12,10 @@ const texts: Readonly<Record<number, readonly [title: string, text: string]>> = 
   503: ['Not available', 'This part of the site is not available right now.'],
 };
 
+/** Whether a browser asks for a page, rather than a program. */
+export const asksForPage = ({ method, headers }: Exchange['request']): boolean =>
+  method === 'GET' && /text\/html/i.test(headers.accept ?? '');
+
 /**
  * Refuses what a release does not answer: with a page where a browser asks for one, else with an error.
  *
@@ -20,7 +24,7 @@ const texts: Readonly<Record<number, readonly [title: string, text: string]>> = 
 export function refuse({ request, response, path, subject }: Exchange, found: Resolution): void {
   const error = errorOf(found, path);
   const text = texts[error.status];
-  if (request.method !== 'GET' || text === undefined || !/text\/html/i.test(request.headers.accept ?? '')) throw error;
+  if (text === undefined || !asksForPage(request)) throw error;
   subject.code ??= error.code;
   const [title, words] = text;
   const answer = page(error.status, title, html`<h1>${title}</h1><p>${words}</p>`);
@@ -29,19 +33,16 @@ export function refuse({ request, response, path, subject }: Exchange, found: Re
 }
 
 /**
- * Answers for code of a project that failed while it made a page: with a page where a browser asks for one.
+ * Answers a browser for code of a project that failed while it made a page.
  *
  * @param requestId the id that the log of the function has the call under
- * @throws the error where a program asks
  */
-export function showFailure({ request, response, subject }: Exchange, error: ServiceError, requestId: string): void {
-  if (request.method !== 'GET' || !/text\/html/i.test(request.headers.accept ?? '')) throw error;
+export function showFailure({ response, subject }: Exchange, error: ServiceError, requestId: string): void {
   subject.code ??= error.code;
   const words = html`<h1>This page failed</h1>
 <p>The site’s own code failed while it made this page. Try again later.</p>
 <p>Whoever runs the site finds out more by the id <code>${requestId}</code>.</p>`;
-  const named = { 'x-svc-request-id': requestId, 'x-svc-error-code': error.code };
-  sendAnswer(response, page(error.status, 'This page failed', words, named));
+  sendAnswer(response, page(error.status, 'This page failed', words));
 }
 
 function errorOf({ error, match, allow, pathFault, route }: Resolution, path: string): ServiceError {

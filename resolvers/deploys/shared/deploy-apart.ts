@@ -10,7 +10,7 @@ import { bringContent } from '../../content/shared/bring-content.ts';
 import { holdBytes } from '../../content/shared/hold-bytes.ts';
 import { beginDeploy } from '../begin-deploy.ts';
 import { type ComputedPlan, computePlan } from '../computed-plan.ts';
-import { type DeployOperation, findOperation } from '../deploy-operation.ts';
+import type { DeployOperation } from '../deploy-operation.ts';
 import { mutablePages } from '../edge/mutable-pages.ts';
 import { type GivenSpec, readSpecFor, resolveSpec } from '../given-spec.ts';
 import { keepPlan } from '../plan-deploy.ts';
@@ -52,13 +52,6 @@ export async function beginApart(work: Work, { scope, given, computed: plan }: D
   const kept = await keepPlan(within, given, plan);
   return beginDeploy(within, kept.operation, plan);
 }
-
-/** The deploy of a branch as it stands; undefined where the branch is gone. */
-export const deployApart = (
-  { services }: Pick<Context, 'services'>,
-  owner: ReleaseOwner,
-  id: string,
-): Promise<DeployOperation | undefined> => findOperation(services.db.rows, owner, id);
 
 /** The requests that a specification has a rehearsal make. */
 export async function declaredChecks(

@@ -31,8 +31,8 @@ export async function insertRehearsalOperation(
   return made!;
 }
 
-/** The operation of a rehearsal as it stands; undefined where its project is gone. */
-export const rehearsalOperation = (rows: Rows, owner: ReleaseOwner, id: string): Promise<DeployOperation | undefined> =>
+/** The operation of a rehearsal, or of the deploy on its branch, as it stands; undefined where its project is gone. */
+export const operationAsIs = (rows: Rows, owner: ReleaseOwner, id: string): Promise<DeployOperation | undefined> =>
   findOperation(rows, owner, id);
 
 /** Tells followers of a rehearsal how far it is. */

@@ -2,13 +2,13 @@ import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { subdomains } from '../../../db/schema/hosts.ts';
 import { computed, excluded, insertInto, nameOf, pick, setOf, statement } from '../../../db/sql.ts';
-import type { ProjectScope } from '../../../kernel/access/access.ts';
+import { ownerOf, type ProjectScope } from '../../../kernel/access/access.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { subdomainsPerProject } from '../../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../../kernel/limits/quota.ts';
 import { isReservedName } from '../subdomains/reserved-names.ts';
 import { bindHost } from './host-names.ts';
-import { hostOfSubdomain, ownerOf, type SubdomainRow, subdomainColumns } from './subdomain.ts';
+import { hostOfSubdomain, type SubdomainRow, subdomainColumns } from './subdomain.ts';
 
 export interface ClaimedName {
   readonly row: SubdomainRow;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { subdomains } from '../../../db/schema/hosts.ts';
 import { pick, type RowOf } from '../../../db/sql.ts';
-import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { originOfHost } from '../../projects/shared/project-hosts.ts';
 import { hostOfDeployment } from './host-urls.ts';
@@ -76,6 +75,3 @@ export const subdomainToWire = (subdomain: Subdomain) => ({
   created_at: subdomain.createdAt.toISOString(),
   updated_at: subdomain.updatedAt.toISOString(),
 });
-
-/** Where the statements of a project's names find them. */
-export const ownerOf = ({ org, project }: ProjectScope) => ({ orgId: org.id, projectId: project.id });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
+import { onNamedOrOwnProject, ownerOf } from '../../../kernel/access/access.ts';
 import { itsProject } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { giveUpName } from '../shared/give-up-name.ts';
-import { ownerOf, type Subdomain, shownSubdomain } from '../shared/subdomain.ts';
+import { type Subdomain, shownSubdomain } from '../shared/subdomain.ts';
 
 /** `DELETE /subdomains/v1/:name`. Contract 03, section 5.2. */
 export const deleteSubdomain = mutation({

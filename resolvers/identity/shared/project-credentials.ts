@@ -1,10 +1,11 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { Lru } from '../../../core/lru.ts';
-import { alias, type Column, sql } from '../../../db/drizzle.ts';
+import { alias, sql } from '../../../db/drizzle.ts';
 import { projectCredentials } from '../../../db/schema/project-credentials.ts';
 import { computed, from, pick, type RowOf, setOf, statement, typed } from '../../../db/sql.ts';
 import { grantHolds } from '../../../kernel/access/rules.ts';
 import type { Services } from '../../../kernel/run/context.ts';
+import { useIsDue } from './session-stands.ts';
 
 /** How long a credential is remembered as it was, in milliseconds: as long as its project. */
 const rememberedMs = 1_000;
@@ -77,9 +78,6 @@ async function noteUse({ db, log }: Pick<Services, 'db' | 'log'>, id: string): P
     log.warn({ err: error }, 'The use of a credential was not noted.');
   }
 }
-
-const useIsDue = ({ lastUsedAt }: { readonly lastUsedAt: Column }) =>
-  sql`coalesce(${lastUsedAt} < now() - interval '1 minute', true)`;
 
 const looked = {
   ...pick(projectCredentials, 'expiresAt'),

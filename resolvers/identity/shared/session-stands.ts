@@ -18,9 +18,9 @@ export const sessionStands = (
   sql`${session.revokedAt} is null and ${session.absoluteExpiresAt} > now()
     and ${session.lastUsedAt} > now() - ${minutes(sessionIdleMinutes + notedEveryMinutes)}`;
 
-/** Whether a use of a session is to be noted. */
+/** Whether a use is to be noted, of a session or of what else is used; the first one is. */
 export const useIsDue = ({ lastUsedAt }: { readonly lastUsedAt: Column } = sessions): SQL =>
-  sql`${lastUsedAt} < now() - ${minutes(notedEveryMinutes)}`;
+  sql`coalesce(${lastUsedAt} < now() - ${minutes(notedEveryMinutes)}, true)`;
 
 /**
  * Notes that a session was used, which puts off its idle end. Nobody is refused because that could not be written: the

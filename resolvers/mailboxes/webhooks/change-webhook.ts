@@ -3,12 +3,11 @@ import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../../db/schema/mailbox-webhooks.ts';
 import { insertInto, pick, setOf, statement } from '../../../db/sql.ts';
-import { onNamedOrOwnProject } from '../../../kernel/access/access.ts';
+import { onNamedOrOwnProject, ownerOf } from '../../../kernel/access/access.ts';
 import { webhooksPerMailbox } from '../../../kernel/limits/limits.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { mailboxToRead } from '../find-mailbox.ts';
-import { ownerOf } from '../mailbox.ts';
 import { mailboxActions } from '../shared/actions.ts';
 import {
   findWebhook,
