@@ -51,7 +51,8 @@ export type IdPrefix =
   | 'chrt'
   | 'chrd'
   | 'chnp'
-  | 'pcr';
+  | 'pcr'
+  | 'rct';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -31,6 +31,7 @@ export type KeyPurpose =
   | 'acme-accounts'
   | 'host-certificates'
   | 'mail-return-paths'
+  | 'dkim-keys'
   | 'notice-secrets'
   | 'signer-keys'
   | 'channel-keys'

@@ -1,7 +1,9 @@
+import { activateDomain } from '../resolvers/hosts/domains/activate-addresses.ts';
 import { applyDomain, checkDomain, repairDomain } from '../resolvers/hosts/domains/check-domain.ts';
 import { disconnectDomain } from '../resolvers/hosts/domains/disconnect-domain.ts';
 import { ensureDomain } from '../resolvers/hosts/domains/ensure-domain.ts';
 import { getDomain, listDomains } from '../resolvers/hosts/domains/get-domain.ts';
+import { testDomainReceive } from '../resolvers/hosts/domains/test-receive.ts';
 import { claimSubdomain } from '../resolvers/hosts/subdomains/claim-subdomain.ts';
 import { deleteSubdomain } from '../resolvers/hosts/subdomains/delete-subdomain.ts';
 import { listSubdomains } from '../resolvers/hosts/subdomains/list-subdomains.ts';
@@ -24,5 +26,7 @@ export const hostRoutes = [
   route('POST', `${domains}/:domain/actions/check`, 200, checkDomain),
   route('POST', `${domains}/:domain/actions/apply`, 200, applyDomain),
   route('POST', `${domains}/:domain/actions/repair`, 200, repairDomain),
+  route('POST', `${domains}/:domain/actions/test_receive`, 201, testDomainReceive),
+  route('POST', `${domains}/:domain/actions/activate_mailbox_addresses`, 200, activateDomain),
   route('DELETE', `${domains}/:domain`, 200, disconnectDomain),
 ];

@@ -2,7 +2,7 @@ import { createMailbox } from '../resolvers/mailboxes/create-mailbox.ts';
 import { deleteMailbox } from '../resolvers/mailboxes/delete-mailbox.ts';
 import { getMailbox } from '../resolvers/mailboxes/get-mailbox.ts';
 import { listMailboxes } from '../resolvers/mailboxes/list-mailboxes.ts';
-import type { Mailbox } from '../resolvers/mailboxes/mailbox.ts';
+import { domainKindOf, type Mailbox } from '../resolvers/mailboxes/mailbox.ts';
 import { type MailboxList, mailboxListToWire } from '../resolvers/mailboxes/mailbox-list.ts';
 import { setMailboxDefaults } from '../resolvers/mailboxes/set-defaults.ts';
 import { updateMailbox } from '../resolvers/mailboxes/update-mailbox.ts';
@@ -35,13 +35,15 @@ const MailboxRef = builder.objectRef<Mailbox>('Mailbox').implement({
     projectId: t.exposeString('projectId', { description: 'The project, `prj_…`.' }),
     slug: t.exposeString('slug', { description: 'What stands before the `@`.' }),
     address: t.exposeString('address', { description: 'The address that it writes from.' }),
-    managedAddress: t.exposeString('address', { description: 'Its address on the platform’s mail domain.' }),
+    managedAddress: t.exposeString('managedAddress', { description: 'Its address on the platform’s mail domain.' }),
     addressDomain: t.exposeString('addressDomain', { description: 'The domain of its address.' }),
-    managedDomain: t.exposeString('addressDomain', { description: 'The platform’s mail domain of the project.' }),
-    domainKind: t.string({ description: '`managed`.', resolve: () => 'managed' }),
-    customDomainReady: t.boolean({
-      description: 'Whether a domain of the project’s own is verified for mail.',
-      resolve: () => false,
+    managedDomain: t.exposeString('managedDomain', { description: 'The platform’s mail domain of the project.' }),
+    domainKind: t.string({
+      description: '`managed`, or `custom` while it writes from a domain of the project’s own.',
+      resolve: domainKindOf,
+    }),
+    customDomainReady: t.exposeBoolean('hasOwnAddress', {
+      description: 'Whether an address below a domain of the project’s own has taken effect.',
     }),
     status: t.expose('status', { type: MailboxStatusEnum, description: 'How it stands.' }),
     isDefaultOutbound: t.exposeBoolean('isDefaultOutbound', { description: 'Whether it sends what names no mailbox.' }),

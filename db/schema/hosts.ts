@@ -49,6 +49,31 @@ export const subdomains = pgTable(
 export interface DesiredDomain {
   readonly authority: 'manual_dns';
   readonly web: { readonly enabled: boolean; readonly target?: string | undefined; readonly role: 'primary' | 'alias' };
+  /** Absent before anything of mail was wanted. */
+  readonly email?: DesiredMail;
+}
+
+/** How mail comes in below a domain. Contract 03, section 5.3. */
+export type ReceiveStrategy = 'outbound_only' | 'forwarding_mode' | 'subdomain_mode' | 'full_receive_takeover';
+
+/** What is wanted of mail below a domain, as clients send it. */
+export interface DesiredMail {
+  readonly send: { readonly enabled: boolean };
+  readonly receive: {
+    readonly enabled: boolean;
+    readonly strategy: ReceiveStrategy | 'auto';
+    /** What `auto` comes to; absent before the domain was looked at. */
+    readonly resolved_strategy?: ReceiveStrategy;
+    /** Of the mail servers that the domain had when that was decided; absent where it had none. */
+    readonly observed_mx_fingerprint?: string;
+    /** The label below which addresses are in `subdomain_mode`. */
+    readonly mail_subdomain: string;
+  };
+  readonly mailbox_addresses: {
+    readonly mode: 'primary' | 'alias' | 'managed' | 'none';
+    readonly addresses: readonly { readonly local_part: string; readonly mailbox_slug: string }[];
+  };
+  readonly activation: 'automatic_when_ready' | 'manual';
 }
 
 /** What the domain name system said of a domain, the last time that it answered all that was asked. */
@@ -64,6 +89,19 @@ export interface ObservedDomain {
   readonly targetAddresses: readonly string[];
   /** Whether a zone begins at the domain. */
   readonly beginsZone: boolean;
+  /** Absent where nothing of mail was wanted. */
+  readonly mail?: ObservedMail;
+}
+
+/** What name servers said of the mail of a domain. */
+export interface ObservedMail {
+  /** Mail servers of the domain, and of its subdomain for mail. */
+  readonly exchangers: { readonly domain: readonly string[]; readonly subdomain: readonly string[] };
+  /** Texts at the name of the project's key. */
+  readonly dkim: readonly string[];
+  /** Texts that begin like a policy of their kind. */
+  readonly spf: readonly string[];
+  readonly dmarc: readonly string[];
 }
 
 /** Why a domain does not serve before it is repaired. */
@@ -97,6 +135,10 @@ export const projectDomains = pgTable(
     /** Since when the proof of a bound domain is gone. */
     unprovenSince: moment('unproven_since'),
     failure: text('failure').$type<DomainFailure>(),
+    /** What mail of the domain is signed with: the public half, base64 of its SubjectPublicKeyInfo. Null before it sends. */
+    dkimPublicKey: text('dkim_public_key'),
+    /** The private half in PEM, sealed under the key ring for this project and domain. */
+    sealedDkimKey: bytea('sealed_dkim_key'),
     /** When the gateway looks again by itself. */
     nextCheckAt: moment('next_check_at').notNull().defaultNow(),
     createdAt: createdAt(),

@@ -17,6 +17,8 @@ export interface DnsResolver {
   readonly alias: (name: string) => Promise<Found<string>>;
   /** IPv4 and IPv6 addresses of a name, those that its aliases lead to among them. */
   readonly addresses: (name: string) => Promise<Found<string>>;
+  /** Mail servers of a name. One that says outright that it takes no mail (RFC 7505) has none. */
+  readonly exchangers: (name: string) => Promise<Found<string>>;
   /** Whether a zone begins at the name, where no alias may stand (RFC 1912, section 2.4). */
   readonly beginsZone: (name: string) => Promise<boolean>;
 }
@@ -43,6 +45,12 @@ export function createDnsResolver({ servers, timeoutMs = 2_000 }: DnsResolverOpt
       const both = await Promise.all([found(() => resolver.resolve4(name)), found(() => resolver.resolve6(name))]);
       if (both.some(({ state }) => state === 'unavailable')) return { state: 'unavailable' };
       const values = both.flatMap((one) => (one.state === 'found' ? one.values : []));
+      return values.length === 0 ? { state: 'absent' } : { state: 'found', values };
+    },
+    async exchangers(name) {
+      const all = await found(() => resolver.resolveMx(name));
+      if (all.state !== 'found') return all;
+      const values = all.values.map(({ exchange }) => plainName(exchange)).filter((one) => one !== '');
       return values.length === 0 ? { state: 'absent' } : { state: 'found', values };
     },
     beginsZone: async (name) => (await found(async () => [await resolver.resolveSoa(name)])).state === 'found',

@@ -1,4 +1,5 @@
 import type { Transporter } from 'nodemailer';
+import type { MailSignature } from './dkim.ts';
 
 export interface MailToSend {
   /** One address. */
@@ -24,6 +25,8 @@ export interface MailToSend {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether servers that can are asked to tell of the delivery, and not of failures alone (RFC 3461). @default false */
   readonly tellsDelivery?: boolean;
+  /** What it is signed with; undefined: the mail server signs what it sends. */
+  readonly signature?: MailSignature | undefined;
 }
 
 export interface MailAttachment {
@@ -117,6 +120,7 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
           ...(more.tellsDelivery === true
             ? { dsn: { return: 'headers', notify: ['success', 'failure'], recipient: to } as const }
             : {}),
+          ...(more.signature === undefined ? {} : { dkim: signing(more.signature) }),
         });
         return { providerMessageId: queuedAs(String(taken.response ?? '')) };
       } catch (error) {
@@ -132,6 +136,14 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
     close: () => void transport?.then((open) => open.close()),
   };
 }
+
+/** What servers on the way may change is not signed: a changed name or trace must not break the signature. */
+const signing = ({ domain, selector, privateKey }: MailSignature) => ({
+  domainName: domain,
+  keySelector: selector,
+  privateKey,
+  skipFields: 'message-id:date',
+});
 
 /** What a server calls a mail that it has taken: `250 2.0.0 Ok: queued as 9A3F2C12`, `250 Ok 0100018f-…`. */
 const queuedAs = (response: string): string | null =>

@@ -2,19 +2,22 @@ import { sql } from '../../db/drizzle.ts';
 import { isPast } from '../../db/intervals.ts';
 import { cachedPages } from '../../db/schema/cached-pages.ts';
 import { hostNames, projectDomains, subdomains } from '../../db/schema/hosts.ts';
-import { pick, statement } from '../../db/sql.ts';
+import { pick, setOf, statement } from '../../db/sql.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { onReceiveTestPassed } from '../mailboxes/shared/receive-tests.ts';
 import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
 import { inspectPage } from './cache/inspect-page.ts';
 import { invalidatePages } from './cache/invalidate-pages.ts';
 import { forgetGenerationsStatement, forgetPagesStatement } from './cache/page-rows.ts';
 import { expiredChallenges } from './certificates/challenges.ts';
 import { orderCertificates, orderCertificatesTask } from './certificates/order-certificates.ts';
+import { activateDomain } from './domains/activate-addresses.ts';
 import { applyDomain, checkDomain, repairDomain } from './domains/check-domain.ts';
 import { disconnectDomain } from './domains/disconnect-domain.ts';
 import { ensureDomain } from './domains/ensure-domain.ts';
 import { getDomain, listDomains } from './domains/get-domain.ts';
 import { recheckDomains, recheckDomainsTask } from './domains/recheck-domains.ts';
+import { testDomainReceive } from './domains/test-receive.ts';
 import { hostErrors } from './error-codes.ts';
 import { hostActions } from './shared/actions.ts';
 import { giveUpNames } from './shared/give-up-name.ts';
@@ -31,6 +34,12 @@ onProjectDeletion(async (work, project) => {
   await work.rows(forgetGenerationsStatement.with(project));
 });
 
+// What a test says of the mail of a domain shows at the next look.
+onReceiveTestPassed(async (work, { orgId, projectId, domain: name }) => {
+  await work.rows(lookSoonStatement.with({ orgId, projectId, name }));
+  await work.addJob(recheckDomainsTask, {}, { key: recheckDomainsTask });
+});
+
 export const hosts = domain('hosts', {
   errors: hostErrors,
   actions: hostActions,
@@ -44,6 +53,8 @@ export const hosts = domain('hosts', {
     checkDomain,
     applyDomain,
     repairDomain,
+    testDomainReceive,
+    activateDomain,
     disconnectDomain,
     inspectPage,
     invalidatePages,
@@ -64,6 +75,13 @@ const forgetStatement = statement(
   { params: pick(hostNames, 'orgId', 'projectId') },
   ({ orgId, projectId }) => sql`delete from ${hostNames}
     where ${hostNames.orgId} = ${orgId} and ${hostNames.projectId} = ${projectId}`,
+);
+
+const lookSoonStatement = statement(
+  'domains.look-soon',
+  { params: pick(projectDomains, 'orgId', 'projectId', 'name') },
+  ({ orgId, projectId, name }) => sql`update ${projectDomains} ${setOf(projectDomains, { nextCheckAt: sql`now()` })}
+    where ${projectDomains.orgId} = ${orgId} and ${projectDomains.projectId} = ${projectId} and ${projectDomains.name} = ${name}`,
 );
 
 const forgetDomainsStatement = statement(

@@ -11,6 +11,7 @@ export const hostErrors = defineErrors({
   ),
   DOMAIN_NOT_FOUND: row(404, 'not_found', 'The project has no such domain.'),
   DOMAIN_CONFLICT: row(409, 'conflict', 'The domain is connected to another project.'),
+  DOMAIN_MAIL_NOT_READY: row(409, 'conflict', 'The mail of the domain is not ready for that; its checks say why.'),
   SUBDOMAIN_NOT_FOUND: row(404, 'not_found', 'The project has no such subdomain.'),
 });
 

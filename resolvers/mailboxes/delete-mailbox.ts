@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
+import { mailAddresses, receiveTests } from '../../db/schema/mail-domains.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxAttachments, mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { pick, setOf, statement } from '../../db/sql.ts';
@@ -27,7 +28,7 @@ export const deleteMailbox = mutation({
     const known = await namedMailbox(work.rows, work, mailbox);
     await work.rows(deleteStatement.with({ id: known.id }));
     const held = await work.rows(forgetStatement.with({ mailboxId: known.id }));
-    for (const forget of forgetWebhooksStatements) await work.rows(forget.with({ mailboxId: known.id }));
+    for (const forget of forgetStatements) await work.rows(forget.with({ mailboxId: known.id }));
     const sha256s = [...new Set(held.flatMap(({ rawSha256 }) => rawSha256 ?? []))];
     await giveUpContent(work.rows, ownerOf(work), sha256s);
     return shownMailbox(work, { ...known, status: 'deleted', isDefaultOutbound: false, isAuthSender: false });
@@ -43,11 +44,11 @@ export const deleteMailbox = mutation({
     address: z.string(),
     managed_address: z.string(),
   }),
-  toWire: ({ id, address }) => ({
+  toWire: ({ id, address, managedAddress }) => ({
     status: 'deleted' as const,
     mailbox_id: id,
     address,
-    managed_address: address,
+    managed_address: managedAddress,
   }),
 });
 
@@ -74,9 +75,9 @@ const forgetStatement = statement(
     ) select ${row} from gone ${mailboxMessages}`,
 );
 
-const forgetWebhooksStatements = [mailboxWebhookDeliveries, mailboxWebhooks].map((table, at) =>
+const forgetStatements = [mailboxWebhookDeliveries, mailboxWebhooks, mailAddresses, receiveTests].map((table, at) =>
   statement(
-    `mailboxes.forget-webhooks-${at}`,
+    `mailboxes.forget-parts-${at}`,
     { params: pick(mailboxMessages, 'mailboxId') },
     ({ mailboxId }) => sql`delete from ${table} where ${table.mailboxId} = ${mailboxId}`,
   ),

@@ -1,5 +1,6 @@
 import { sql } from '../../db/drizzle.ts';
 import { interval, isPast } from '../../db/intervals.ts';
+import { mailAddresses, mailDomains, receiveTests } from '../../db/schema/mail-domains.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import {
   mailboxAttachments,
@@ -37,7 +38,7 @@ import { wakeWebhooksTask } from './webhooks/tell-webhooks.ts';
 onProjectDeletion(async (work, { orgId, projectId }) => {
   await work.rows(forgetMessagesStatement.with({ orgId, projectId }));
   await work.rows(forgetMailboxesStatement.with({ orgId, projectId }));
-  for (const forget of forgetWebhooksStatements) await work.rows(forget.with({ orgId, projectId }));
+  for (const forget of forgetStatements) await work.rows(forget.with({ orgId, projectId }));
   await work.rows(forgetSuppressionsStatement.with({ scope: projectId }));
 });
 
@@ -111,9 +112,15 @@ const forgetMailboxesStatement = statement(
     where ${mailboxes.orgId} = ${orgId} and ${mailboxes.projectId} = ${projectId}`,
 );
 
-const forgetWebhooksStatements = [mailboxWebhookDeliveries, mailboxWebhooks].map((table, at) =>
+const forgetStatements = [
+  mailboxWebhookDeliveries,
+  mailboxWebhooks,
+  mailAddresses,
+  mailDomains,
+  receiveTests,
+].map((table, at) =>
   statement(
-    `mailboxes.forget-project-webhooks-${at}`,
+    `mailboxes.forget-project-parts-${at}`,
     { params: ofProject },
     ({ orgId, projectId }) =>
       sql`delete from ${table} where ${table.orgId} = ${orgId} and ${table.projectId} = ${projectId}`,

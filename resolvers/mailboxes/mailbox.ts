@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
+import { mailAddresses, mailDomains } from '../../db/schema/mail-domains.ts';
 import { mailboxes, mailboxMessages, mailRecipients } from '../../db/schema/mailboxes.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { computed, pick, type RowOf } from '../../db/sql.ts';
 import type { ProjectScope } from '../../kernel/access/access.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { domainOfProject } from './shared/mail-domain.ts';
+import { domainOfProject, mailHostOf } from './shared/mail-domain.ts';
 
-/** The project of an operation here: each one may leave it to its credential. */
 /** Any text may name a mailbox that there is none of. */
 export const mailboxName = z.string().min(1).max(256);
 
@@ -32,6 +32,21 @@ export const mailboxColumns = {
     sql`(select count(*)::int from ${mailboxMessages} where ${mailboxMessages.mailboxId} = ${mailboxes.id}
       and ${mailboxMessages.createdAt} >= ${today} and ${mailboxMessages.direction} = 'outbound')`,
   ),
+  /** The address of an own domain that it writes from; null where that is its managed one. */
+  ownAddress: computed<string | null>(
+    'text',
+    sql`(select ${mailAddresses.localPart} || '@' || ${mailDomains.name} from ${mailAddresses}
+      join ${mailDomains} on ${mailDomains.name} = ${mailAddresses.mailDomain}
+      where ${mailAddresses.mailboxId} = ${mailboxes.id} and ${mailAddresses.isPrimary}
+        and ${mailAddresses.activatedAt} is not null and ${mailDomains.sends}
+      order by ${mailDomains.createdAt}, ${mailAddresses.position} limit 1)`,
+  ),
+  /** Whether it has an address of an own domain that has taken effect. */
+  hasOwnAddress: computed<boolean>(
+    'boolean',
+    sql`exists (select from ${mailAddresses} where ${mailAddresses.mailboxId} = ${mailboxes.id}
+      and ${mailAddresses.activatedAt} is not null)`,
+  ),
   uniqueRecipients: computed<number>(
     'integer',
     sql`(select count(*)::int from ${mailRecipients}
@@ -47,8 +62,12 @@ type Blocked = 'mailbox_suspended' | 'mailbox_deleted' | 'provider_not_configure
 
 /** A mailbox with what follows from its project and the installation. */
 export interface Mailbox extends MailboxRow {
+  /** What it writes from. */
   readonly address: string;
   readonly addressDomain: string;
+  /** Its address on the platform's mail domain, which it always has. */
+  readonly managedAddress: string;
+  readonly managedDomain: string;
   readonly sendBlockedReason: Blocked;
   readonly receiveBlockedReason: Blocked;
   readonly effectiveFooterPolicy: MailboxRow['footerPolicy'];
@@ -65,12 +84,16 @@ const blockedBy = {
 export function shownMailbox(ctx: Pick<Context, 'services'> & ProjectScope, row: MailboxRow): Mailbox {
   const { services, org, project } = ctx;
   const locked = org.tier === 'prototype';
-  const addressDomain = domainOfProject(services, project.publicId);
+  const managedDomain = domainOfProject(services, project.publicId);
+  const managedAddress = `${row.slug}@${managedDomain}`;
+  const address = row.ownAddress ?? managedAddress;
   const blocked = blockedBy[row.status];
   return {
     ...row,
-    address: `${row.slug}@${addressDomain}`,
-    addressDomain,
+    address,
+    addressDomain: address.split('@').at(-1)!,
+    managedAddress,
+    managedDomain,
     sendBlockedReason: blocked,
     receiveBlockedReason: blocked ?? (services.settings.receivesMail ? null : 'provider_not_configured'),
     effectiveFooterPolicy: locked ? 'svc_transparency' : row.footerPolicy,
@@ -97,7 +120,7 @@ export const MailboxWire = z
     is_auth_sender: z.boolean(),
     can_send: z.boolean(),
     send_blocked_reason: z.string().nullable(),
-    domain_kind: z.literal('managed'),
+    domain_kind: z.enum(['managed', 'custom']),
     address_domain: z.string(),
     managed_domain: z.string(),
     custom_domain_ready: z.boolean(),
@@ -109,10 +132,14 @@ export const MailboxWire = z
   })
   .meta({ id: 'Mailbox' });
 
+/** Whose domain the address of a mailbox is of. */
+export const domainKindOf = ({ ownAddress }: Pick<MailboxRow, 'ownAddress'>) =>
+  ownAddress === null ? ('managed' as const) : ('custom' as const);
+
 export const mailboxToWire = (mailbox: Mailbox) => ({
   mailbox_id: mailbox.id,
   address: mailbox.address,
-  managed_address: mailbox.address,
+  managed_address: mailbox.managedAddress,
   slug: mailbox.slug,
   project_id: mailbox.projectId,
   status: mailbox.status,
@@ -124,10 +151,10 @@ export const mailboxToWire = (mailbox: Mailbox) => ({
   is_auth_sender: mailbox.isAuthSender,
   can_send: mailbox.sendBlockedReason === null,
   send_blocked_reason: mailbox.sendBlockedReason,
-  domain_kind: 'managed' as const,
+  domain_kind: domainKindOf(mailbox),
   address_domain: mailbox.addressDomain,
-  managed_domain: mailbox.addressDomain,
-  custom_domain_ready: false,
+  managed_domain: mailbox.managedDomain,
+  custom_domain_ready: mailbox.hasOwnAddress,
   can_receive: mailbox.receiveBlockedReason === null,
   receive_blocked_reason: mailbox.receiveBlockedReason,
   footer_policy: mailbox.footerPolicy,
@@ -140,12 +167,12 @@ export const readinessOf = ({ settings }: Pick<Services, 'settings'>) => ({
   outbound: {
     status: 'configured' as const,
     provider: settings.sendsMail ? ('smtp' as const) : ('outbox' as const),
-    from_domain: `mail.${settings.platformDomain}`,
+    from_domain: mailHostOf({ settings }),
   },
   inbound: {
     status: settings.receivesMail ? ('configured' as const) : ('not_configured' as const),
     provider: 'smtp' as const,
-    inbound_domains: [`mail.${settings.platformDomain}`],
+    inbound_domains: [mailHostOf({ settings })],
     raw_store: 'objects' as const,
     max_raw_bytes: rawBytesMax,
   },

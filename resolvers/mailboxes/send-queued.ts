@@ -1,15 +1,22 @@
 import type { KeyRing } from '../../core/keys.ts';
 import { safeMessage } from '../../core/safe-message.ts';
 import { sql } from '../../db/drizzle.ts';
+import { projectDomains } from '../../db/schema/hosts.ts';
+import { mailDomains } from '../../db/schema/mail-domains.ts';
 import { mailboxAttachments, mailboxMessages } from '../../db/schema/mailboxes.ts';
-import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { computed, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
+import { dkimSelector, type MailSignature } from '../../engines/mail/dkim.ts';
 import { MailError, type MailToSend } from '../../engines/mail/mailer.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { noteBounce } from './feedback.ts';
 import { messageColumns } from './message.ts';
 import { messageChanged } from './message-feed.ts';
 import { returnPathOf } from './return-path.ts';
+import { openDkimKey } from './shared/dkim-keys.ts';
+import { domainOfProject } from './shared/mail-domain.ts';
 
 /** The job that sends one mail of a mailbox. */
 export const sendMailboxTask = 'mailboxes.send';
@@ -37,10 +44,13 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
     return;
   }
   const contents = await db.rows(bytesStatement.with({ messageId }));
+  const { services } = ctx;
   let failure: unknown;
   let providerMessageId: string | null = null;
   try {
+    const signature = await signatureOf(services, mail);
     ({ providerMessageId } = await mailer.send({
+      signature,
       id: mail.mailMessageId,
       from: { name: mail.fromName ?? '', address: mail.fromAddress },
       to: mail.recipient,
@@ -53,7 +63,9 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
         const { filename, content_type } = mail.attachments![number]!;
         return { filename, contentType: content_type, content: bytes };
       }),
-      ...(ctx.services.settings.receivesMail ? comingBack(ctx.services.keys, messageId, mail.fromAddress) : {}),
+      ...(services.settings.receivesMail
+        ? comingBack(services.keys, messageId, domainOfProject(services, mail.publicId))
+        : {}),
     }));
   } catch (error) {
     failure = error;
@@ -85,8 +97,8 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
 };
 
 /** Where what comes back of a mail goes to, and what servers tell of it (RFC 3461, RFC 9477). */
-function comingBack(keys: KeyRing, messageId: string, from: string): Partial<MailToSend> {
-  const returnPath = returnPathOf(keys, messageId, from.split('@').at(-1)!);
+function comingBack(keys: KeyRing, messageId: string, domain: string): Partial<MailToSend> {
+  const returnPath = returnPathOf(keys, messageId, domain);
   return {
     returnPath,
     tellsDelivery: true,
@@ -94,27 +106,63 @@ function comingBack(keys: KeyRing, messageId: string, from: string): Partial<Mai
   };
 }
 
+/**
+ * What a mail from an own domain is signed with; undefined for one from a managed address.
+ *
+ * @throws MailError when the domain is the project's no more: nobody may write in its name
+ */
+async function signatureOf(
+  services: Services,
+  { fromAddress, publicId, orgId, projectId }: RowOf<typeof taken>,
+): Promise<MailSignature | undefined> {
+  const name = fromAddress.split('@').at(-1)!;
+  if (name === domainOfProject(services, publicId)) return undefined;
+  const { db, keys } = services;
+  const [key] = await db.rows(keyStatement.with({ orgId, projectId, name }));
+  if (key === undefined || key.sealedDkimKey === null)
+    throw new MailError('The domain of the sender is no longer the project’s.', { permanent: true });
+  const privateKey = openDkimKey(keys, { projectId, name: key.name }, key.sealedDkimKey);
+  return { domain: key.name, selector: dkimSelector(key.token), privateKey };
+}
+
+const keyStatement = statement(
+  'mailboxes.signing-key',
+  { params: pick(mailDomains, 'orgId', 'projectId', 'name'), row: pick(projectDomains, 'name', 'token', 'sealedDkimKey') },
+  (given, row) => sql`select ${row} from ${mailDomains} join ${projectDomains} on ${projectDomains.orgId} = ${mailDomains.orgId}
+      and ${projectDomains.projectId} = ${mailDomains.projectId} and ${projectDomains.name} = ${mailDomains.domain}
+    where ${mailDomains.name} = ${given.name} and ${mailDomains.orgId} = ${given.orgId}
+      and ${mailDomains.projectId} = ${given.projectId}`,
+);
+
+const taken = {
+  ...pick(
+    mailboxMessages,
+    'id',
+    'orgId',
+    'projectId',
+    'mailboxId',
+    'fromAddress',
+    'fromName',
+    'recipient',
+    'subject',
+    'bodyText',
+    'bodyHtml',
+    'attachments',
+    'mailMessageId',
+    'references',
+    'attempts',
+  ),
+  publicId: computed<string>(
+    'text',
+    sql`(select ${projects.publicId} from ${projects} where ${projects.id} = ${mailboxMessages.projectId})`,
+  ),
+};
+
 const takeStatement = statement(
   'mailboxes.take-message',
   {
     params: { ...pick(mailboxMessages, 'id'), seconds: typed<number>('double precision') },
-    row: pick(
-      mailboxMessages,
-      'id',
-      'orgId',
-      'projectId',
-      'mailboxId',
-      'fromAddress',
-      'fromName',
-      'recipient',
-      'subject',
-      'bodyText',
-      'bodyHtml',
-      'attachments',
-      'mailMessageId',
-      'references',
-      'attempts',
-    ),
+    row: taken,
   },
   ({ id, seconds }, row) => sql`update ${mailboxMessages} ${setOf(mailboxMessages, {
     leaseUntil: sql`now() + make_interval(secs => ${seconds})`,

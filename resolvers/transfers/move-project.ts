@@ -21,6 +21,7 @@ import { functionBuilds, functionLogs, releaseFunctions } from '../../db/schema/
 import { hostNames, projectDomains, subdomains } from '../../db/schema/hosts.ts';
 import { platformIncidentProjects } from '../../db/schema/incidents.ts';
 import { jobArtifacts, jobCallbacks, jobLogs, managedJobs } from '../../db/schema/jobs.ts';
+import { mailAddresses, mailDomains, receiveTests } from '../../db/schema/mail-domains.ts';
 import { mailboxWebhookDeliveries, mailboxWebhooks } from '../../db/schema/mailbox-webhooks.ts';
 import { mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { projectCredentials } from '../../db/schema/project-credentials.ts';
@@ -80,6 +81,8 @@ export const movedTables = [
   jobCallbacks,
   jobLogs,
   liveReleases,
+  mailAddresses,
+  mailDomains,
   mailboxMessages,
   mailboxWebhookDeliveries,
   mailboxWebhooks,
@@ -94,6 +97,7 @@ export const movedTables = [
   projectRestores,
   projectSecrets,
   projectSnapshots,
+  receiveTests,
   releaseActivations,
   releaseFunctions,
   releaseParts,

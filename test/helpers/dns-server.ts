@@ -8,6 +8,7 @@ export interface NameRecords {
   readonly CNAME?: string;
   readonly A?: readonly string[];
   readonly AAAA?: readonly string[];
+  readonly MX?: readonly string[];
   /** Whether a zone begins here. */
   readonly SOA?: true;
 }
@@ -78,6 +79,12 @@ function answersTo(zone: ReadonlyMap<string, NameRecords>, name: string, type: s
     case 'A':
     case 'AAAA':
       return (records[type] ?? []).map((data) => ({ ...base, type, data }));
+    case 'MX':
+      return (records.MX ?? []).map((exchange, at) => ({
+        ...base,
+        type: 'MX',
+        data: { preference: 10 * (at + 1), exchange },
+      }));
     case 'CNAME':
       return records.CNAME === undefined ? [] : [{ ...base, type: 'CNAME', data: records.CNAME }];
     case 'SOA':

@@ -763,12 +763,25 @@ export interface DomainCheck {
   readonly checkedAt?: string | undefined;
 }
 
+export interface DomainReceiveTest {
+  readonly id: string;
+  readonly localPart: string;
+  readonly address: string;
+  readonly targetManagedAddress: string;
+  readonly token: string;
+  readonly status: 'pending' | 'passed' | 'failed' | 'stale';
+  readonly createdAt: string;
+  readonly passedAt: string | null;
+}
+
 export interface DomainRecord {
   readonly id: string;
   readonly purpose: string;
   readonly type: string;
   readonly name: string;
   readonly value: string;
+  readonly valueParts?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
   readonly required: boolean;
   readonly status: 'unknown' | 'missing' | 'present' | 'conflict';
   readonly safety: {
@@ -1523,7 +1536,7 @@ export interface Mailbox {
   readonly isAuthSender: boolean;
   readonly canSend: boolean;
   readonly sendBlockedReason: string | null;
-  readonly domainKind: 'managed';
+  readonly domainKind: 'managed' | 'custom';
   readonly addressDomain: string;
   readonly managedDomain: string;
   readonly customDomainReady: boolean;
@@ -2001,6 +2014,7 @@ export interface ProjectDomain {
   };
   readonly dnsRecords: readonly DomainRecord[];
   readonly checks: readonly DomainCheck[];
+  readonly receiveTest?: DomainReceiveTest | undefined;
   readonly nextActions: readonly {
     readonly type: string;
     readonly method?: string | undefined;

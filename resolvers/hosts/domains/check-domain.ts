@@ -46,10 +46,11 @@ const looking = (
     }),
     async prepare(ctx, { domain }): Promise<Looked> {
       const { services, project } = ctx;
-      const { name, checkedAt, failure } = await findDomain(services.db.rows, ctx, domain);
+      const row = await findDomain(services.db.rows, ctx, domain);
+      const { name, checkedAt, failure } = row;
       const age = checkedAt === null ? Number.POSITIVE_INFINITY : services.now().getTime() - checkedAt.getTime();
       if (age < freshMs && !(anew && failure !== null)) return { name, observed: null };
-      return { name, observed: await lookAt(services, name, targetOf(services, project.publicId)) };
+      return { name, observed: await lookAt(services, row, targetOf(services, project.publicId)) };
     },
     async handler(work, { domain }, { name, observed }: Looked): Promise<ProjectDomain> {
       const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);

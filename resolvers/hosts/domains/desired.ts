@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import type { DesiredDomain } from '../../../db/schema/hosts.ts';
-import { jsonObject } from '../../../kernel/input/json-object.ts';
+import { desiredMail, mailInput } from './desired-mail.ts';
 
 /** What the owner wants of a domain, as clients send it. Contract 03, section 5.3. */
 export const desiredInput = z
@@ -21,24 +21,27 @@ export const desiredInput = z
       })
       .optional()
       .describe('What is served under it.'),
-    email: jsonObject({ kib: 8, depth: 6 }).optional().describe('Mail below it; nothing of it can be turned on yet.'),
+    email: mailInput.optional().describe('Mail below it. Left out, it stays as it is.'),
   })
   .describe('What is wanted of the domain.');
 
-/** @throws INVALID_DOMAIN_AUTHORITY, NOT_IMPLEMENTED */
-export function desiredOf({ authority, web, email }: z.output<typeof desiredInput>): DesiredDomain {
+/**
+ * @param name of the domain
+ * @param known what was wanted before; undefined for a domain that is new
+ * @throws INVALID_DOMAIN_AUTHORITY, VALIDATION_FAILED
+ */
+export function desiredOf(
+  { authority, web, email }: z.output<typeof desiredInput>,
+  name: string,
+  known: DesiredDomain | undefined,
+): DesiredDomain {
   if (authority === 'hosted_dns_zone')
     throw new ServiceError('INVALID_DOMAIN_AUTHORITY', { details: { authority, offered: ['manual_dns'] } });
-  if (email !== undefined && wantsMail(email))
-    throw new ServiceError('NOT_IMPLEMENTED', {
-      message: 'Mail below own domains is not offered here.',
-      details: { field: 'desired.email' },
-    });
   const { enabled = true, role = 'primary', target } = web ?? {};
-  return { authority: 'manual_dns', web: { enabled, role, ...(target === undefined ? {} : { target }) } };
+  const mail = email === undefined ? known?.email : desiredMail(email, name, known?.email);
+  return {
+    authority: 'manual_dns',
+    web: { enabled, role, ...(target === undefined ? {} : { target }) },
+    ...(mail === undefined ? {} : { email: mail }),
+  };
 }
-
-const isOn = (part: unknown): boolean =>
-  typeof part === 'object' && part !== null && 'enabled' in part && part.enabled === true;
-
-const wantsMail = ({ send, receive }: Readonly<Record<string, unknown>>): boolean => isOn(send) || isOn(receive);

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { sql } from '../../../db/drizzle.ts';
 import { projectDomains } from '../../../db/schema/hosts.ts';
+import { receiveTests } from '../../../db/schema/mail-domains.ts';
 import { pick, statement } from '../../../db/sql.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
+import { letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { unbindHost } from '../shared/host-names.ts';
@@ -31,6 +33,8 @@ export const disconnectDomain = mutation({
     const [gone] = await work.rows(deleteStatement.with(key));
     if (gone === undefined) throw domainNotFound(domain);
     await unbindHost(work, key);
+    await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
+    await work.rows(forgetTestsStatement.with(key));
     return gone;
   },
   audit: ({ name }, _input, { project }) => ({
@@ -41,6 +45,13 @@ export const disconnectDomain = mutation({
   wire: z.object({ status: z.literal('disconnected'), domain: z.string() }),
   toWire: ({ name }) => ({ status: 'disconnected' as const, domain: name }),
 });
+
+const forgetTestsStatement = statement(
+  'domains.forget-tests',
+  { params: domainKey },
+  (given) => sql`delete from ${receiveTests} where ${receiveTests.orgId} = ${given.orgId}
+    and ${receiveTests.projectId} = ${given.projectId} and ${receiveTests.domain} = ${given.name}`,
+);
 
 const deleteStatement = statement(
   'domains.delete',

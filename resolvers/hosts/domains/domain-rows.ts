@@ -6,8 +6,10 @@ import type { Rows } from '../../../db/statement.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { canonicalDomain } from './domain-name.ts';
-import { type CertificateState, type Judgement, judge } from './judge.ts';
+import { domainOfProject, mailHostOf } from '../../mailboxes/shared/mail-domain.ts';
+import { type CertificateState, type DomainFacts, type Judgement, judge } from './judge.ts';
 import { targetOf } from './look.ts';
+import { mailColumns } from './mail-standing.ts';
 
 export const domainKey = pick(projectDomains, 'orgId', 'projectId', 'name');
 
@@ -15,6 +17,8 @@ export const domainKey = pick(projectDomains, 'orgId', 'projectId', 'name');
 export const domainColumns = {
   ...pick(projectDomains, 'orgId', 'projectId', 'name', 'desired', 'token', 'observed', 'checkedAt', 'unanswered'),
   ...pick(projectDomains, 'boundAt', 'activeAt', 'unprovenSince', 'failure', 'leadsHere', 'createdAt', 'updatedAt'),
+  ...pick(projectDomains, 'dkimPublicKey'),
+  ...mailColumns,
   boundElsewhere: computed<boolean>(
     'boolean',
     sql`exists (select from ${hostNames} where ${hostNames.name} = ${projectDomains.name}
@@ -37,9 +41,21 @@ export interface ProjectDomain extends DomainRow, Judgement {
 
 /** @param publicId of the domain's project */
 export function standing(services: Services, row: DomainRow, publicId: string): ProjectDomain {
-  const target = targetOf(services, publicId);
-  const certificate = services.certificateAuthority === undefined ? undefined : (row.certificateState ?? 'pending');
-  return { ...row, target, ...judge({ ...row, target, certificate }) };
+  const facts = factsOf(services, row, publicId);
+  return { ...row, target: facts.target, ...judge(facts) };
+}
+
+/** Everything that a domain is judged by. */
+export function factsOf(services: Services, row: DomainRow, publicId: string): DomainFacts {
+  const { receivesMail } = services.settings;
+  return {
+    ...row,
+    target: targetOf(services, publicId),
+    certificate: services.certificateAuthority === undefined ? undefined : (row.certificateState ?? 'pending'),
+    mailHost: mailHostOf(services),
+    managedDomain: domainOfProject(services, publicId),
+    receivesMail,
+  };
 }
 
 /** A domain of the caller's project, by any spelling of its name. @throws DOMAIN_NOT_FOUND */
@@ -53,7 +69,8 @@ export async function findDomain(rows: Rows, { org, project }: ProjectScope, giv
 
 export const domainNotFound = (domain: string) => new ServiceError('DOMAIN_NOT_FOUND', { details: { domain } });
 
-const findStatement = statement(
+/** A domain of a project by its name, as it is kept. */
+export const findStatement = statement(
   'domains.find',
   { params: domainKey, row: domainColumns },
   (given, row) => sql`select ${row} from ${projectDomains} where ${projectDomains.orgId} = ${given.orgId}

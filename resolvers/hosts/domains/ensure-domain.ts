@@ -3,18 +3,27 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
 import { hostNames, type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
+import { mailDomains } from '../../../db/schema/mail-domains.ts';
 import { computed, excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
+import { type DkimKey, makeDkimKey } from '../../../engines/mail/dkim.ts';
+import type { ProjectScope } from '../../../kernel/access/access.ts';
+import { holdRight } from '../../../kernel/access/hold-right.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
 import { domainsPerProject } from '../../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../../kernel/limits/quota.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
+import { mailboxActions } from '../../mailboxes/shared/actions.ts';
+import { sealDkimKey } from '../../mailboxes/shared/dkim-keys.ts';
+import { ensureMailboxes } from '../../mailboxes/shared/open-mailbox.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { desiredInput, desiredOf } from './desired.ts';
+import type { mailInput } from './desired-mail.ts';
 import { connectableDomain } from './domain-name.ts';
-import { domainColumns, domainKey, type ProjectDomain } from './domain-rows.ts';
+import { domainColumns, domainKey, findStatement, lockDomain, type ProjectDomain } from './domain-rows.ts';
 import { lookAt, targetOf } from './look.ts';
-import { onDomainsOf } from './on-domains.ts';
+import { admitToMail, onDomainsOf } from './on-domains.ts';
 import { settleLook } from './settle-look.ts';
 import { domainToWire, ProjectDomainWire } from './wire.ts';
 
@@ -26,6 +35,10 @@ interface EnsuredDomain {
 
 interface Prepared {
   readonly name: string;
+  /** Of the domain once it is the project's; one that came first has its own. */
+  readonly token: string;
+  /** For a domain that is to send and has none. */
+  readonly dkim: DkimKey | undefined;
   readonly observed: ObservedDomain | undefined;
 }
 
@@ -44,12 +57,21 @@ export const ensureDomain = mutation({
     domain: z.string().min(1).max(1024).describe('The domain, also in Unicode: `shop.example.com`.'),
     desired: desiredInput.optional(),
   }),
-  async prepare({ services, project }, given): Promise<Prepared> {
-    desiredOf(given.desired ?? {});
-    const name = connectableDomain(services, given.domain);
-    return { name, observed: await lookAt(services, name, targetOf(services, project.publicId)) };
+  async prepare(ctx, { project: projectId, domain, desired: wanted = {} }): Promise<Prepared> {
+    const { services, org, project } = ctx;
+    if (wanted.email !== undefined) await admitToMail(ctx, projectId);
+    const name = connectableDomain(services, domain);
+    const [known] = await services.db.rows(findStatement.with({ orgId: org.id, projectId: project.id, name }));
+    const desired = desiredOf(wanted, name, known?.desired);
+    const token = known?.token ?? randomBytes(20).toString('hex');
+    const needsKey = desired.email?.send.enabled === true && (known?.dkimPublicKey ?? null) === null;
+    const [dkim, observed] = await Promise.all([
+      needsKey ? makeDkimKey() : undefined,
+      lookAt(services, { name, desired, token }, targetOf(services, project.publicId)),
+    ]);
+    return { name, token, dkim, observed };
   },
-  async handler(work, { desired: wanted = {} }, { name, observed }: Prepared): Promise<EnsuredDomain> {
+  async handler(work, { desired: wanted = {} }, { name, token, dkim, observed }: Prepared): Promise<EnsuredDomain> {
     const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);
     const key = { orgId: work.org.id, projectId: work.project.id, name };
     const [counted] = await work.rows(countStatement.with(key));
@@ -57,8 +79,17 @@ export const ensureDomain = mutation({
     if (!known && conflicting) throw new ServiceError('DOMAIN_CONFLICT', { details: { domain: name } });
     if (!known && used >= domainsPerProject)
       throw quotaExceeded({ scope: 'project', metric: 'domains' }, domainsPerProject, used);
-    const desired = JSON.stringify(desiredOf(wanted));
-    const [row] = await work.rows(putStatement.with({ ...key, desired, token: randomBytes(20).toString('hex') }));
+    if (wanted.email !== undefined) await openMailboxesFor(work, wanted.email);
+    const before = await lockDomain(work.rows, key);
+    const [row] = await work.rows(
+      putStatement.with({
+        ...key,
+        token,
+        desired: JSON.stringify(desiredOf(wanted, name, before?.desired)),
+        dkimPublicKey: dkim?.publicKey ?? null,
+        sealedDkimKey: dkim === undefined ? null : sealDkimKey(work.services.keys, key, dkim.privateKey),
+      }),
+    );
     return { domain: await settleLook(work, row!, publicId, observed), isNew: !known };
   },
   audit: ({ domain: { name }, isNew }, _input, { project }) => ({
@@ -70,6 +101,19 @@ export const ensureDomain = mutation({
   toWire: ({ domain }) => domainToWire(domain),
 });
 
+/** Who may say which mailbox an address is may use mail. @throws NOT_AUTHORIZED, MAILBOX_NOT_FOUND */
+async function openMailboxesFor(
+  work: Work & ProjectScope,
+  { mailbox_addresses: wanted }: z.output<typeof mailInput>,
+): Promise<void> {
+  await holdRight(work, mailboxActions['project:mail:write']);
+  const mailboxes = (wanted?.addresses ?? []).map((one) => ({
+    slug: one.mailbox_slug,
+    isMade: one.create_mailbox === true,
+  }));
+  await ensureMailboxes(work, mailboxes);
+}
+
 const countStatement = statement(
   'domains.count',
   {
@@ -80,9 +124,11 @@ const countStatement = statement(
       // One whose proof is gone may lose it to the owner that comes.
       conflicting: computed<boolean>(
         'boolean',
-        sql`exists (select from ${hostNames} held where held.name = $3 and held.project_id <> $2 and not exists (
-          select from ${projectDomains} theirs where theirs.org_id = held.org_id and theirs.project_id = held.project_id
-            and theirs.name = held.name and theirs.unproven_since is not null))`,
+        sql`exists (select from (select org_id, project_id, name from ${hostNames}
+          union all select org_id, project_id, domain from ${mailDomains}) held
+          where held.name = $3 and held.project_id <> $2 and not exists (
+            select from ${projectDomains} theirs where theirs.org_id = held.org_id and theirs.project_id = held.project_id
+              and theirs.name = held.name and theirs.unproven_since is not null))`,
       ),
     },
   },
@@ -92,8 +138,17 @@ const countStatement = statement(
 
 const putStatement = statement(
   'domains.put',
-  { params: { ...domainKey, ...pick(projectDomains, 'desired', 'token') }, row: domainColumns },
+  {
+    params: { ...domainKey, ...pick(projectDomains, 'desired', 'token', 'dkimPublicKey', 'sealedDkimKey') },
+    row: domainColumns,
+  },
   (given, row) => sql`${insertInto(projectDomains, given)}
     on conflict (${namesOf(projectDomains.orgId, projectDomains.projectId, projectDomains.name)}) do update
-    ${setOf(projectDomains, { desired: excluded(projectDomains.desired), updatedAt: sql`now()` })} returning ${row}`,
+    ${setOf(projectDomains, {
+      desired: excluded(projectDomains.desired),
+      // A key stays: its record may be set already.
+      dkimPublicKey: sql`coalesce(${projectDomains.dkimPublicKey}, ${excluded(projectDomains.dkimPublicKey)})`,
+      sealedDkimKey: sql`coalesce(${projectDomains.sealedDkimKey}, ${excluded(projectDomains.sealedDkimKey)})`,
+      updatedAt: sql`now()`,
+    })} returning ${row}`,
 );

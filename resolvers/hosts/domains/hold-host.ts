@@ -2,8 +2,9 @@ import { sql } from '../../../db/drizzle.ts';
 import { hostNames, type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
 import { computed, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { holderOfMail, holdMailDomain, letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
 import { bindHost, unbindHost } from '../shared/host-names.ts';
-import { isProven } from './judge.ts';
+import { isProven } from './proof.ts';
 
 interface HostKey {
   readonly orgId: string;
@@ -25,10 +26,37 @@ export async function takeHost(
   const [holder] = await work.rows(holderStatement.with({ name: key.name }));
   if (holder !== undefined && holder.projectId !== key.projectId) {
     if (holder.token === null || isProven(observed, holder.token)) return false;
-    await unbindHost(work, { ...holder, name: key.name });
-    await work.rows(loseStatement.with({ orgId: holder.orgId, projectId: holder.projectId, name: key.name }));
+    await loseDomain(work, { ...holder, name: key.name });
   }
   return bindHost(work, key);
+}
+
+/**
+ * Gives mail of a domain to the project that has proven to own it, by the same rule.
+ *
+ * @param name behind the `@` of its addresses
+ * @returns whether the mail is the project's now
+ */
+export async function takeMail(
+  work: Pick<Work, 'rows' | 'afterCommit' | 'services'>,
+  key: HostKey,
+  name: string,
+  observed: ObservedDomain,
+): Promise<boolean> {
+  const holder = await holderOfMail(work, name);
+  if (holder !== undefined && holder.projectId !== key.projectId) {
+    // What was seen tells of proofs of this very domain alone.
+    if (holder.domain !== key.name || holder.token === null || isProven(observed, holder.token)) return false;
+    await loseDomain(work, { ...holder, name: key.name });
+  }
+  return holdMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name, name });
+}
+
+/** Takes a domain from the project whose proof is gone, with all that rests on it. */
+async function loseDomain(work: Pick<Work, 'rows' | 'afterCommit' | 'services'>, key: HostKey): Promise<void> {
+  await unbindHost(work, key);
+  await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
+  await work.rows(loseStatement.with({ orgId: key.orgId, projectId: key.projectId, name: key.name }));
 }
 
 /** What the holder of a name proves it by. */

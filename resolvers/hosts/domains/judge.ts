@@ -1,14 +1,14 @@
 import type { DesiredDomain, DomainFailure, ObservedDomain } from '../../../db/schema/hosts.ts';
+import { strategyOf, wantsMail } from './desired-mail.ts';
 import { proofLabel } from './domain-name.ts';
+import { type MailFacts, mailChecks } from './mail-checks.ts';
+import { mailRecords } from './mail-records.ts';
+import { isProven, proofOf } from './proof.ts';
 
 /** Everything that the standing of a domain is judged by. */
-export interface DomainFacts {
-  readonly name: string;
+export interface DomainFacts extends Omit<MailFacts, 'email'> {
   readonly desired: DesiredDomain;
-  readonly token: string;
-  readonly observed: ObservedDomain | null;
   readonly checkedAt: Date | null;
-  readonly unanswered: boolean;
   readonly boundAt: Date | null;
   readonly activeAt: Date | null;
   readonly failure: DomainFailure | null;
@@ -29,17 +29,22 @@ export type RecordStatus = 'unknown' | 'missing' | 'present' | 'conflict';
 /** A record that the owner sets. */
 export interface WantedRecord {
   readonly id: string;
-  readonly purpose: 'ownership' | 'routing';
-  readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'ALIAS';
+  readonly purpose: 'ownership' | 'routing' | 'mail_signature' | 'mail_routing' | 'mail_policy';
+  readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'ALIAS' | 'MX';
   readonly name: string;
   readonly value: string;
+  /** Of a mail server among others. */
+  readonly priority?: number;
   readonly status: RecordStatus;
-  /** Whether the domain does not serve without it. */
+  /** Whether something that is wanted of the domain does not work without it. */
   readonly required: boolean;
 }
 
+type WebCheck = 'ownership' | 'routing' | 'binding' | 'certificate';
+type MailCheck = 'mail_binding' | 'dkim' | 'spf' | 'dmarc' | 'mail_routing' | 'mailbox_addresses';
+
 export interface DomainCheck {
-  readonly id: 'ownership' | 'routing' | 'binding' | 'certificate';
+  readonly id: WebCheck | MailCheck;
   readonly status: CheckStatus;
   readonly blocking: boolean;
   readonly reasonCode?: string;
@@ -53,13 +58,6 @@ export interface Judgement {
   readonly checks: readonly DomainCheck[];
 }
 
-/** The text that proves that a project owns a domain. */
-export const proofOf = (token: string): string => `svc-domain=${token}`;
-
-/** Whether the proof of a project was seen. */
-export const isProven = ({ texts }: Pick<ObservedDomain, 'texts'>, token: string): boolean =>
-  texts.includes(proofOf(token));
-
 /** Whether a domain leads to where its project is served. */
 export function leadsThere({ alias, addresses, targetAddresses }: ObservedDomain, target: string): boolean {
   if (alias === target) return true;
@@ -72,19 +70,23 @@ export function judge(facts: DomainFacts): Judgement {
   return { status: statusOf(facts, checks), records: recordsOf(facts), checks };
 }
 
-function statusOf({ failure, boundAt, desired }: DomainFacts, checks: readonly DomainCheck[]): DomainStatus {
+function statusOf({ failure }: DomainFacts, checks: readonly DomainCheck[]): DomainStatus {
   if (failure !== null) return 'failed';
-  const standing = new Map(checks.map(({ id, status }) => [id, status]));
   if (checks.some(({ status }) => status === 'drifted')) return 'needs_repair';
-  if (standing.get('ownership') !== 'passed') return 'action_required';
-  if (!desired.web.enabled) return 'active';
-  if (boundAt === null || standing.get('routing') !== 'passed') return 'action_required';
-  const certificate = standing.get('certificate');
-  if (certificate === undefined || certificate === 'passed') return 'active';
-  return 'waiting';
+  const open = checks.filter(({ blocking, status }) => blocking && status !== 'passed');
+  if (open.length === 0) return 'active';
+  // A certificate is ordered by the gateway: nobody else has to do anything.
+  return open.every(({ id }) => id === 'certificate') ? 'waiting' : 'action_required';
 }
 
-function recordsOf({ name, token, observed, target, desired }: DomainFacts): WantedRecord[] {
+const webChecks: ReadonlySet<string> = new Set(['ownership', 'routing', 'binding', 'certificate'] satisfies WebCheck[]);
+
+/** Whether the project is served under a domain. */
+export const isServed = ({ checks }: Judgement, boundAt: Date | null): boolean =>
+  boundAt !== null && checks.every(({ id, status }) => status === 'passed' || !webChecks.has(id));
+
+function recordsOf(facts: DomainFacts): WantedRecord[] {
+  const { name, token, observed, target, desired } = facts;
   const ownership: WantedRecord = {
     id: 'ownership',
     purpose: 'ownership',
@@ -94,10 +96,25 @@ function recordsOf({ name, token, observed, target, desired }: DomainFacts): Wan
     status: observed === null ? 'unknown' : isProven(observed, token) ? 'present' : 'missing',
     required: true,
   };
-  return desired.web.enabled ? [ownership, ...routingRecords(name, observed, target)] : [ownership];
+  const { email } = desired;
+  return [
+    ownership,
+    ...(desired.web.enabled ? routingRecords(name, observed, target, isExchanged(desired)) : []),
+    ...(email !== undefined && wantsMail(desired) ? mailRecords({ ...facts, email }) : []),
+  ];
 }
 
-function routingRecords(name: string, observed: ObservedDomain | null, target: string): WantedRecord[] {
+/** Whether mail servers stand at the domain itself, beside which no alias may be (RFC 1034, section 3.6.2). */
+const isExchanged = ({ email }: DesiredDomain): boolean =>
+  email !== undefined && strategyOf(email) === 'full_receive_takeover';
+
+/** @param asAddresses whether the domain has other records, so that it cannot be an alias */
+function routingRecords(
+  name: string,
+  observed: ObservedDomain | null,
+  target: string,
+  asAddresses: boolean,
+): WantedRecord[] {
   const base = { purpose: 'routing', name, required: true } as const;
   const leadsElsewhere = observed !== null && (observed.alias !== null || observed.addresses.length > 0);
   const statusFor = (isPresent: boolean): RecordStatus => {
@@ -106,7 +123,7 @@ function routingRecords(name: string, observed: ObservedDomain | null, target: s
   };
   const isThere = observed !== null && leadsThere(observed, target);
   // Before the first look, a domain of two labels is taken for the beginning of a zone.
-  if (!(observed?.beginsZone ?? name.split('.').length === 2))
+  if (!asAddresses && !(observed?.beginsZone ?? name.split('.').length === 2))
     return [{ ...base, id: 'routing', type: 'CNAME', value: target, status: statusFor(isThere) }];
   const addresses = observed?.targetAddresses ?? [];
   // Where no address is known, some providers resolve an alias at the beginning of a zone themselves.
@@ -127,9 +144,12 @@ function routingRecords(name: string, observed: ObservedDomain | null, target: s
 function checksOf(facts: DomainFacts): DomainCheck[] {
   const { desired, certificate, boundAt } = facts;
   const checks = [ownershipCheck(facts)];
-  if (!desired.web.enabled) return checks;
-  checks.push(routingCheck(facts), bindingCheck(facts));
-  if (certificate !== undefined) checks.push(certificateCheck(certificate, boundAt !== null));
+  if (desired.web.enabled) {
+    checks.push(routingCheck(facts), bindingCheck(facts));
+    if (certificate !== undefined) checks.push(certificateCheck(certificate, boundAt !== null));
+  }
+  const { email } = desired;
+  if (email !== undefined && wantsMail(desired)) checks.push(...mailChecks({ ...facts, email }));
   return checks;
 }
 
@@ -144,13 +164,13 @@ const unlooked = {
   summary: 'The domain was not looked at yet.',
 } as const;
 
-function ownershipCheck({ observed, token, unanswered: silent, boundAt }: DomainFacts): DomainCheck {
+function ownershipCheck({ observed, token, unanswered: silent, boundAt, mail }: DomainFacts): DomainCheck {
   const base = { id: 'ownership', blocking: true } as const;
   if (observed === null) return { ...base, ...(silent ? unanswered : unlooked) };
   if (isProven(observed, token))
     return { ...base, status: 'passed', summary: 'The record that proves the owner is there.' };
   const missing = { reasonCode: 'record_missing', summary: 'The record that proves the owner is not there.' };
-  return { ...base, status: boundAt === null ? 'pending' : 'drifted', ...missing };
+  return { ...base, status: boundAt === null && mail === null ? 'pending' : 'drifted', ...missing };
 }
 
 function routingCheck({ observed, target, unanswered: silent, activeAt }: DomainFacts): DomainCheck {

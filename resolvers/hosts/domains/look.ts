@@ -1,31 +1,41 @@
-import type { ObservedDomain } from '../../../db/schema/hosts.ts';
-import type { DnsResolver } from '../../../engines/dns/resolver.ts';
+import type { DesiredDomain, ObservedDomain } from '../../../db/schema/hosts.ts';
+import type { DnsResolver, Found } from '../../../engines/dns/resolver.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { proofLabel } from './domain-name.ts';
+import { lookAtMail } from './look-mail.ts';
 
 /** The host that every project has from the start, which own domains are aliases of. */
 export const targetOf = ({ settings }: Pick<Services, 'settings'>, publicId: string): string =>
   `p-${publicId}.${settings.platformDomain}`;
 
+/** What a look has to know of a domain. */
+export interface DomainToLookAt {
+  readonly name: string;
+  readonly desired: DesiredDomain;
+  readonly token: string;
+}
+
 /**
  * Asks the domain name system about a domain.
  *
+ * @param target the host that it has to lead to
  * @returns undefined when something was not answered, so that nothing can be concluded from it
  */
 export async function lookAt(
   { dns, settings, now }: Pick<Services, 'dns' | 'settings' | 'now'>,
-  name: string,
+  { name, desired, token }: DomainToLookAt,
   target: string,
 ): Promise<ObservedDomain | undefined> {
-  const [texts, alias, addresses, targetAddresses, beginsZone] = await Promise.all([
+  const [texts, alias, addresses, targetAddresses, beginsZone, mail] = await Promise.all([
     dns.texts(`${proofLabel}.${name}`),
     dns.alias(name),
     dns.addresses(name),
     addressesOf(dns, settings.hostAddresses, target),
     dns.beginsZone(name),
+    lookAtMail(dns, name, desired.email, token),
   ]);
+  if (mail === 'unavailable') return undefined;
   if ([texts, alias, addresses].some(({ state }) => state === 'unavailable')) return undefined;
-  const valuesOf = (found: typeof texts): readonly string[] => (found.state === 'found' ? found.values : []);
   return {
     at: now().toISOString(),
     texts: valuesOf(texts)
@@ -35,8 +45,11 @@ export async function lookAt(
     addresses: [...valuesOf(addresses)].sort().slice(0, addressesMax),
     targetAddresses: [...targetAddresses].sort(),
     beginsZone,
+    ...(mail === undefined ? {} : { mail }),
   };
 }
+
+const valuesOf = (found: Found<string>): readonly string[] => (found.state === 'found' ? found.values : []);
 
 /** What is kept of one name, which its owner writes: proofs are far shorter. */
 const textLengthMax = 255;

@@ -22,9 +22,9 @@ export const recheckDomains: Task = async ({ ctx, log }) => {
   for (;;) {
     ctx.signal.throwIfAborted();
     const due = await services.db.rows(takeStatement.with({}));
-    await inParallel(due, batch.atOnce, async ({ publicId, ...key }) => {
+    await inParallel(due, batch.atOnce, async ({ publicId, desired, token, ...key }) => {
       ctx.signal.throwIfAborted();
-      const observed = await lookAt(services, key.name, targetOf(services, publicId));
+      const observed = await lookAt(services, { ...key, desired, token }, targetOf(services, publicId));
       const before = await unitOfWork(ctx, async (work) => {
         // In the order in which changes by clients take their locks.
         if ((await lockProject(work, key.projectId)) === undefined) return undefined;
@@ -41,7 +41,9 @@ export const recheckDomains: Task = async ({ ctx, log }) => {
 
 const takeStatement = statement(
   'domains.take-due',
-  { row: { ...pick(projectDomains, 'orgId', 'projectId', 'name'), ...pick(projects, 'publicId') } },
+  {
+    row: { ...pick(projectDomains, 'orgId', 'projectId', 'name', 'desired', 'token'), ...pick(projects, 'publicId') },
+  },
   (_none, row) => sql`update ${projectDomains} ${setOf(projectDomains, {
     nextCheckAt: sql`now() + ${interval('10 minutes')}`,
   })} from ${projects}

@@ -2,49 +2,62 @@ import { sql } from '../../../db/drizzle.ts';
 import { type DomainFailure, type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
 import { pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { mailHostOf } from '../../mailboxes/shared/mail-domain.ts';
+import { letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
 import { orderCertificatesTask } from '../certificates/order-certificates.ts';
 import { unbindHost } from '../shared/host-names.ts';
+import { mailNameOf, resolveStrategy, wantsMail } from './desired-mail.ts';
 import { type DomainRow, domainColumns, type ProjectDomain, standing } from './domain-rows.ts';
-import { takeHost } from './hold-host.ts';
-import { isProven, leadsThere } from './judge.ts';
+import { takeHost, takeMail } from './hold-host.ts';
+import { isServed, leadsThere } from './judge.ts';
 import { targetOf } from './look.ts';
 import { nextLook } from './next-look.ts';
+import { isProven } from './proof.ts';
+import { settleMail } from './settle-mail.ts';
 
 /** How long a domain stays with its project once its proof is gone, in milliseconds: three days to put it back. */
 const unprovenMs = 72 * 3_600_000;
 
 type Changed = Pick<DomainRow, 'boundAt' | 'activeAt' | 'unprovenSince' | 'failure'>;
 
+type Settling = Pick<Work, 'rows' | 'afterCommit' | 'services' | 'addJob'>;
+
 /**
  * Writes what a look at a domain says, and draws the conclusions: a proven domain is bound, and one whose proof stays away
  * is let go.
  *
- * @param row locked in this transaction
+ * @param given locked in this transaction
  * @param observed undefined when the look was not answered, from which nothing is concluded
  */
 export async function settleLook(
-  work: Pick<Work, 'rows' | 'afterCommit' | 'services' | 'addJob'>,
-  row: DomainRow,
+  work: Settling,
+  given: DomainRow,
   publicId: string,
   observed: ObservedDomain | undefined,
 ): Promise<ProjectDomain> {
-  const now = work.services.now();
+  const { services } = work;
+  const now = services.now();
+  const key = { orgId: given.orgId, projectId: given.projectId, name: given.name };
+  const desired =
+    observed === undefined ? given.desired : resolveStrategy(given.desired, observed, mailHostOf(services));
+  const row = { ...given, desired };
   const changed = observed === undefined ? row : await conclude(work, row, observed, now);
-  const leadsHere = observed === undefined ? row.leadsHere : leadsThere(observed, targetOf(work.services, publicId));
-  const seen = {
+  const leadsHere = observed === undefined ? row.leadsHere : leadsThere(observed, targetOf(services, publicId));
+  const looked = {
     ...row,
     ...changed,
     leadsHere,
     observed: observed ?? row.observed,
     unanswered: observed === undefined,
+    checkedAt: now,
   };
-  const { status } = standing(work.services, { ...seen, checkedAt: now }, publicId);
-  const activeAt = seen.activeAt ?? (status === 'active' ? now : null);
+  const seen = observed === undefined ? looked : { ...looked, ...(await settleMail(work, looked, publicId)) };
+  const judged = standing(services, seen, publicId);
+  const activeAt = seen.activeAt ?? (isServed(judged, seen.boundAt) ? now : null);
   const [written] = await work.rows(
     writeStatement.with({
-      orgId: row.orgId,
-      projectId: row.projectId,
-      name: row.name,
+      ...key,
+      desired: JSON.stringify(desired),
       observed: seen.observed === null ? null : JSON.stringify(seen.observed),
       unanswered: seen.unanswered,
       checkedAt: now,
@@ -53,50 +66,53 @@ export async function settleLook(
       unprovenSince: seen.unprovenSince,
       failure: seen.failure,
       leadsHere: seen.leadsHere,
-      nextCheckAt: nextLook(status, seen, now),
-      isChanged: hasMoved(row, { ...seen, activeAt }),
+      nextCheckAt: nextLook(judged.status, seen, now),
+      isChanged: hasMoved(given, { ...seen, activeAt }),
     }),
   );
   const isNewHere = leadsHere && seen.boundAt !== null && (!row.leadsHere || row.boundAt === null);
-  if (isNewHere && work.services.certificateAuthority !== undefined)
+  if (isNewHere && services.certificateAuthority !== undefined)
     await work.addJob(orderCertificatesTask, {}, { key: orderCertificatesTask });
-  return standing(work.services, written!, publicId);
+  return standing(services, written!, publicId);
 }
 
-async function conclude(
-  work: Pick<Work, 'rows' | 'afterCommit' | 'services'>,
-  row: DomainRow,
-  observed: ObservedDomain,
-  now: Date,
-): Promise<Changed> {
-  const { boundAt, activeAt, unprovenSince, failure } = row;
+async function conclude(work: Settling, row: DomainRow, observed: ObservedDomain, now: Date): Promise<Changed> {
+  const { boundAt, activeAt, unprovenSince, failure, desired, mail } = row;
   const key = { orgId: row.orgId, projectId: row.projectId, name: row.name };
-  if (!row.desired.web.enabled || failure !== null) {
-    if (boundAt !== null) await unbindHost(work, key);
-    return { boundAt: null, activeAt, unprovenSince: null, failure };
-  }
+  const isWanted = { web: desired.web.enabled && failure === null, mail: wantsMail(desired) && failure === null };
+  if (boundAt !== null && !isWanted.web) await unbindHost(work, key);
+  if (mail !== null && !isWanted.mail) await letGoMail(work, key);
+  const bound = isWanted.web ? boundAt : null;
+  if (!isWanted.web && !isWanted.mail) return { boundAt: null, activeAt, unprovenSince: null, failure };
   if (isProven(observed, row.token)) {
-    const isHeld = boundAt !== null || (await takeHost(work, key, observed));
-    return { boundAt: isHeld ? (boundAt ?? now) : null, activeAt, unprovenSince: null, failure };
+    const isHeld = isWanted.web && (bound !== null || (await takeHost(work, key, observed)));
+    const name = isWanted.mail ? mailNameOf(row.name, desired.email!) : undefined;
+    if (name !== undefined && mail?.name !== name) await takeMail(work, key, name, observed);
+    return { boundAt: isHeld ? (bound ?? now) : null, activeAt, unprovenSince: null, failure };
   }
-  if (boundAt === null) return { boundAt, activeAt, unprovenSince: null, failure };
+  if (bound === null && mail === null) return { boundAt: bound, activeAt, unprovenSince: null, failure };
   const since = unprovenSince ?? now;
-  if (now.getTime() - since.getTime() < unprovenMs) return { boundAt, activeAt, unprovenSince: since, failure };
+  if (now.getTime() - since.getTime() < unprovenMs) return { boundAt: bound, activeAt, unprovenSince: since, failure };
   await unbindHost(work, key);
+  await letGoMail(work, key);
   return { boundAt: null, activeAt: null, unprovenSince: null, failure: 'ownership_lost' satisfies DomainFailure };
 }
 
-const hasMoved = (before: Changed, after: Changed): boolean =>
+const letGoMail = (work: Settling, { orgId, projectId, name }: { orgId: string; projectId: string; name: string }) =>
+  letGoMailDomain(work, { orgId, projectId, domain: name });
+
+const hasMoved = (before: Changed & Pick<DomainRow, 'mail'>, after: Changed & Pick<DomainRow, 'mail'>): boolean =>
   before.boundAt !== after.boundAt ||
   before.activeAt !== after.activeAt ||
   before.unprovenSince !== after.unprovenSince ||
-  before.failure !== after.failure;
+  before.failure !== after.failure ||
+  JSON.stringify(before.mail) !== JSON.stringify(after.mail);
 
 const writeStatement = statement(
   'domains.write-look',
   {
     params: {
-      ...pick(projectDomains, 'orgId', 'projectId', 'name', 'observed', 'unanswered', 'checkedAt', 'boundAt'),
+      ...pick(projectDomains, 'orgId', 'projectId', 'name', 'desired', 'observed', 'unanswered', 'checkedAt', 'boundAt'),
       ...pick(projectDomains, 'activeAt', 'unprovenSince', 'failure', 'leadsHere', 'nextCheckAt'),
       isChanged: typed<boolean>('boolean'),
     },

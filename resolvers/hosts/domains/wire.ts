@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { strategyOf } from './desired-mail.ts';
 import type { ProjectDomain } from './domain-rows.ts';
-import type { DomainCheck, WantedRecord } from './judge.ts';
+import { type DomainCheck, isServed, type WantedRecord } from './judge.ts';
 
 const safety = z.object({
   safe_to_auto_run: z.boolean(),
@@ -17,6 +18,8 @@ const recordWire = z
     type: z.string(),
     name: z.string(),
     value: z.string(),
+    value_parts: z.array(z.string()).optional(),
+    priority: z.int().optional(),
     required: z.boolean(),
     status: z.enum(['unknown', 'missing', 'present', 'conflict']),
     safety,
@@ -45,6 +48,19 @@ const actionWire = z.object({
   affected_record_ids: z.array(z.string()).optional(),
 });
 
+const receiveTestWire = z
+  .object({
+    id: z.string(),
+    local_part: z.string(),
+    address: z.string(),
+    target_managed_address: z.string(),
+    token: z.string(),
+    status: z.enum(['pending', 'passed', 'failed', 'stale']),
+    created_at: z.iso.datetime(),
+    passed_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'DomainReceiveTest' });
+
 /** Contract 03, section 5.3. */
 export const ProjectDomainWire = z
   .object({
@@ -57,6 +73,7 @@ export const ProjectDomainWire = z
     authority: z.object({ recommended_mode: z.literal('manual_dns'), options: z.array(z.literal('manual_dns')) }),
     dns_records: z.array(recordWire),
     checks: z.array(checkWire),
+    receive_test: receiveTestWire.optional(),
     next_actions: z.array(actionWire),
     provenance: z.record(z.string(), z.string()),
     created_at: z.iso.datetime(),
@@ -75,32 +92,22 @@ const provenance = {
 };
 
 export function domainToWire(domain: ProjectDomain): ProjectDomainShown {
-  const { observed, checkedAt, boundAt, desired, name } = domain;
+  const { checkedAt, boundAt, desired, name } = domain;
   const checkedIso = checkedAt === null ? {} : { checked_at: checkedAt.toISOString() };
   return {
     project_id: domain.projectId,
     domain: name,
     status: domain.status,
     desired: { ...desired },
-    observed:
-      observed === null
-        ? {}
-        : {
-            at: observed.at,
-            texts: observed.texts,
-            alias: observed.alias,
-            addresses: observed.addresses,
-            target_addresses: observed.targetAddresses,
-            begins_zone: observed.beginsZone,
-            unanswered: domain.unanswered,
-          },
+    observed: observedToWire(domain),
     effective: {
-      web: { active: domain.status === 'active' && boundAt !== null, bound: boundAt !== null, url: `https://${name}` },
-      email: { receive: { active: false } },
+      web: { active: isServed(domain, boundAt), bound: boundAt !== null, url: `https://${name}` },
+      email: effectiveMail(domain),
     },
     authority: { recommended_mode: 'manual_dns', options: ['manual_dns'] },
     dns_records: domain.records.map(recordToWire),
     checks: domain.checks.map((check) => checkToWire(check, checkedIso)),
+    ...latestTest(domain),
     next_actions: actionsOf(domain),
     provenance,
     created_at: domain.createdAt.toISOString(),
@@ -108,8 +115,82 @@ export function domainToWire(domain: ProjectDomain): ProjectDomainShown {
   };
 }
 
+function observedToWire({ observed, unanswered }: ProjectDomain): Record<string, unknown> {
+  if (observed === null) return {};
+  const { at, texts, alias, addresses, targetAddresses, beginsZone, mail } = observed;
+  return {
+    at,
+    texts,
+    alias,
+    addresses,
+    target_addresses: targetAddresses,
+    begins_zone: beginsZone,
+    unanswered,
+    ...(mail === undefined
+      ? {}
+      : {
+          mail: {
+            exchangers: mail.exchangers.domain,
+            subdomain_exchangers: mail.exchangers.subdomain,
+            dkim: mail.dkim,
+            spf: mail.spf,
+            dmarc: mail.dmarc,
+          },
+        }),
+  };
+}
+
+/** What is in effect of mail below the domain. */
+function effectiveMail({ mail, desired, checks }: ProjectDomain): Record<string, unknown> {
+  const { email } = desired;
+  const addresses = mail?.addresses ?? [];
+  const isRouted = checks.some(({ id, status }) => id === 'mail_routing' && status === 'passed');
+  const isActive = addresses.some(({ activatedAt }) => activatedAt !== null);
+  const strategy = email?.receive.enabled === true ? strategyOf(email) : undefined;
+  return {
+    send: { active: mail?.sends === true },
+    receive: {
+      active: mail !== null && isRouted && (isActive || email?.mailbox_addresses.addresses.length === 0),
+      ...(strategy === undefined ? {} : { strategy }),
+    },
+    ...(mail === null
+      ? {}
+      : {
+          mailbox_addresses: addresses.map((one) => ({
+            address: `${one.localPart}@${mail.name}`,
+            mailbox_id: one.mailboxId,
+            mailbox_slug: one.slug,
+            primary: one.isPrimary,
+            active: one.activatedAt !== null,
+          })),
+        }),
+  };
+}
+
+function latestTest({ receiveTests: [latest] }: ProjectDomain): Pick<ProjectDomainShown, 'receive_test'> {
+  if (latest === undefined) return {};
+  return {
+    receive_test: {
+      id: latest.id,
+      local_part: latest.localPart,
+      address: latest.address,
+      target_managed_address: latest.targetManagedAddress,
+      token: latest.token,
+      status: latest.status,
+      created_at: new Date(latest.createdAt).toISOString(),
+      passed_at: latest.passedAt === null ? null : new Date(latest.passedAt).toISOString(),
+    },
+  };
+}
+
+/** A text of a record has 255 letters at most, so that panels may want a longer value in parts. RFC 1035, section 3.3.14. */
+const partLength = 255;
+
 const recordToWire = (record: WantedRecord) => ({
   ...record,
+  ...(record.value.length <= partLength
+    ? {}
+    : { value_parts: record.value.match(new RegExp(`.{1,${partLength}}`, 'g'))!.map(String) }),
   safety: {
     safe_to_auto_run: false,
     confirmation_required: record.status === 'conflict',
@@ -126,7 +207,7 @@ const checkToWire = ({ reasonCode, blockedBy, ...check }: DomainCheck, checked: 
   ...checked,
 });
 
-function actionsOf({ projectId, name, records, status }: ProjectDomain): ProjectDomainShown['next_actions'] {
+function actionsOf({ projectId, name, records, status, checks }: ProjectDomain): ProjectDomainShown['next_actions'] {
   const path = `/projects/v1/${projectId}/domains/${name}/actions`;
   const missing = records.filter((one) => one.required && one.status !== 'present').map(({ id }) => id);
   const later = { method: 'POST', safe_to_auto_run: true, external_required: false };
@@ -145,8 +226,24 @@ function actionsOf({ projectId, name, records, status }: ProjectDomain): Project
     ...(status === 'failed' || status === 'needs_repair'
       ? [{ ...later, type: 'repair', path: `${path}/repair`, why: 'Once the records are right, begin anew.' }]
       : []),
+    ...(waitsFor(checks, 'test_missing')
+      ? [{ ...later, type: 'test_receive', path: `${path}/test_receive`, why: 'See whether mail to an address arrives.' }]
+      : []),
+    ...(waitsFor(checks, 'activation_manual')
+      ? [
+          {
+            ...later,
+            type: 'activate_mailbox_addresses',
+            path: `${path}/activate_mailbox_addresses`,
+            why: 'Have the addresses take effect.',
+          },
+        ]
+      : []),
     ...(status === 'active'
       ? []
       : [{ ...later, type: 'check', path: `${path}/check`, why: 'Look at the records now.' }]),
   ];
 }
+
+const waitsFor = (checks: readonly DomainCheck[], reason: string): boolean =>
+  checks.some(({ reasonCode }) => reasonCode === reason);

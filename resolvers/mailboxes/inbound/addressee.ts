@@ -1,13 +1,15 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
+import { mailAddresses, mailDomains } from '../../../db/schema/mail-domains.ts';
 import { mailboxes, mailboxMessages } from '../../../db/schema/mailboxes.ts';
 import { projects } from '../../../db/schema/projects.ts';
-import { orNull, pick, statement } from '../../../db/sql.ts';
+import { computed, orNull, pick, type RowOf, statement } from '../../../db/sql.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { type SentMail, sentColumns } from '../feedback.ts';
 import { messageOfReturnPath } from '../return-path.ts';
+import { mailHostOf } from '../shared/mail-domain.ts';
 
 /** Whom a mail that comes in is for. */
 export type Addressee =
@@ -30,11 +32,17 @@ const mailboxColumns = {
   ...orNull(pick(mailboxes, 'id', 'slug', 'status')),
 };
 
+interface Found extends RowOf<typeof mailboxColumns> {
+  readonly isActive: boolean;
+}
+
 export interface AddressedMailbox {
   readonly id: string;
   readonly orgId: string;
   readonly projectId: string;
   readonly address: string;
+  /** False for an address of an own domain that has not taken effect: tests of it are all that it takes. */
+  readonly isActive: boolean;
 }
 
 const unknown: NotTaken = { code: 550, text: '5.1.1 There is no such mailbox.' };
@@ -45,22 +53,29 @@ const closed: NotTaken = { code: 450, text: '4.2.1 The mailbox takes no mail at 
 /** Finds out whom an address of an envelope is. Never tells more of a project than whether one of its mailboxes takes mail. */
 export async function findAddressee(ctx: Context, address: string): Promise<Addressee | NotTaken> {
   const { services } = ctx;
-  const mailDomain = `mail.${services.settings.platformDomain.toLowerCase()}`;
+  const mailDomain = mailHostOf(services).toLowerCase();
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at).toLowerCase();
   const domain = address.slice(at + 1).toLowerCase();
   if (domain === mailDomain && local === 'feedback') return { kind: 'feedback' };
-  if (!domain.endsWith(`.${mailDomain}`)) return elsewhere;
+  // `name+anything` is `name`.
+  const name = local.replace(/\+.*$/s, '');
+  if (!domain.endsWith(`.${mailDomain}`)) {
+    const [own] = await services.db.rows(findOwnStatement.with({ mailDomain: domain, localPart: name }));
+    return own === undefined ? elsewhere : mailboxIn(ctx, own, `${name}@${domain}`);
+  }
   if (local.startsWith('bounces+')) return returnPath(ctx, address);
   const publicId = domain.slice(0, -mailDomain.length - 1);
-  // `name+anything` is `name`.
-  const slug = local.replace(/\+.*$/s, '');
-  const [found] = await services.db.rows(findStatement.with({ publicId, slug }));
-  if (found === undefined || found.id === null) return unknown;
+  const [found] = await services.db.rows(findStatement.with({ publicId, slug: name }));
+  return found === undefined ? unknown : mailboxIn(ctx, { ...found, isActive: true }, `${name}@${domain}`);
+}
+
+async function mailboxIn(ctx: Context, found: Found, address: string): Promise<Addressee | NotTaken> {
+  if (found.id === null) return unknown;
   if (found.status === 'suspended') return suspended;
-  const { id, orgId, projectId } = found;
+  const { id, orgId, projectId, isActive } = found;
   if (!(await isOpen(ctx, projectId))) return closed;
-  return { kind: 'mailbox', mailbox: { id, orgId, projectId, address: `${slug}@${domain}` } };
+  return { kind: 'mailbox', mailbox: { id, orgId, projectId, address, isActive } };
 }
 
 /** Whether the project may change at the moment: it is ready, not put away, and its organization has a lease. */
@@ -87,6 +102,26 @@ const findStatement = statement(
     left join ${mailboxes} on ${mailboxes.projectId} = ${projects.id} and ${mailboxes.slug} = ${slug}
       and ${mailboxes.deletedAt} is null
     where ${projects.publicId} = ${publicId} and ${projects.deletedAt} is null`,
+);
+
+// The name of a domain that is a project's is known, whatever stands before the `@`.
+const findOwnStatement = statement(
+  'mailboxes.addressed-below-domain',
+  {
+    params: { mailDomain: mailDomains.name, localPart: mailAddresses.localPart },
+    row: {
+      ...mailboxColumns,
+      isActive: computed<boolean>(
+        'boolean',
+        sql`${mailDomains.receives} and ${mailAddresses.activatedAt} is not null`,
+      ),
+    },
+  },
+  ({ mailDomain, localPart }, row) => sql`select ${row} from ${mailDomains}
+    join ${projects} on ${projects.id} = ${mailDomains.projectId} and ${projects.orgId} = ${mailDomains.orgId}
+    left join ${mailAddresses} on ${mailAddresses.mailDomain} = ${mailDomains.name} and ${mailAddresses.localPart} = ${localPart}
+    left join ${mailboxes} on ${mailboxes.id} = ${mailAddresses.mailboxId} and ${mailboxes.deletedAt} is null
+    where ${mailDomains.name} = ${mailDomain} and ${projects.deletedAt} is null`,
 );
 
 /** A mail that was sent, by its id. */

@@ -11,6 +11,7 @@ import { nameContent } from '../../content/shared/named-content.ts';
 import { lockProject } from '../../projects/shared/lock-project.ts';
 import { messageColumns } from '../message.ts';
 import { messageChanged } from '../message-feed.ts';
+import { domainOfProject } from '../shared/mail-domain.ts';
 import { tellMailFact } from '../tell-mail-fact.ts';
 import type { AddressedMailbox, Addressee } from './addressee.ts';
 import { answeredMail } from './answered-mail.ts';
@@ -105,7 +106,7 @@ async function mailboxOf({ services }: Context, id: string): Promise<AddressedMa
   const [found] = await services.db.rows(mailboxStatement.with({ id }));
   if (found === undefined) return undefined;
   const { slug, publicId, ...mailbox } = found;
-  return { ...mailbox, address: `${slug}@${publicId}.mail.${services.settings.platformDomain}` };
+  return { ...mailbox, address: `${slug}@${domainOfProject(services, publicId)}`, isActive: true };
 }
 
 const mailboxStatement = statement(

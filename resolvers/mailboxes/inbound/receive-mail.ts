@@ -1,4 +1,7 @@
+import type { ReadMail } from '../../../engines/mail/inbound/read-mail.ts';
+import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import { passReceiveTest, receiveTestOf } from '../shared/receive-tests.ts';
 import type { Addressee } from './addressee.ts';
 import type { InboundMail } from './inbound-mail.ts';
 import { keepReply } from './keep-reply.ts';
@@ -20,8 +23,21 @@ export async function receiveMail(ctx: Context, inbound: InboundMail): Promise<'
   }
   const kept: boolean[] = [];
   for (const addressee of addressees)
-    if (addressee.kind !== 'feedback') kept.push(await keepReply(ctx, inbound, addressee));
+    if (addressee.kind !== 'feedback')
+      kept.push((await isPassedTest(ctx, mail, addressee)) || (await isKept(ctx, inbound, addressee)));
   return kept.includes(true) ? 'kept' : 'not_wanted';
+}
+
+type Reached = Exclude<Addressee, { readonly kind: 'feedback' }>;
+
+const isKept = async (ctx: Context, inbound: InboundMail, addressee: Reached): Promise<boolean> =>
+  (addressee.kind === 'return_path' || addressee.mailbox.isActive) && keepReply(ctx, inbound, addressee);
+
+/** Whether a mail is the test of an address, and has arrived where it should. */
+async function isPassedTest(ctx: Context, { subject, text }: ReadMail, addressee: Reached): Promise<boolean> {
+  const token = receiveTestOf(subject, text);
+  if (token === undefined || addressee.kind !== 'mailbox') return false;
+  return unitOfWork(ctx, (work) => passReceiveTest(work, token, addressee.mailbox.id));
 }
 
 const isReturnPath = ({ kind }: Addressee): boolean => kind === 'return_path';

@@ -2,6 +2,30 @@
 import type { OperationSpec } from '../operation-spec.ts';
 
 export const rows = {
+  'domains.activate': {
+    operation: 'domains.activate',
+    command: 'domains activate',
+    summary: 'Have the addresses of mailboxes below a domain take effect, once the records for its mail are right.',
+    method: 'POST',
+    path: '/projects/v1/:project_id/domains/:domain/actions/activate_mailbox_addresses',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      domain: {
+        at: 'path',
+        as: 'domain',
+        type: 'string',
+        about: 'The domain, also in Unicode: `shop.example.com`.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
   'domains.apply': {
     operation: 'domains.apply',
     command: 'domains apply',
@@ -162,6 +186,37 @@ export const rows = {
         as: 'domain',
         type: 'string',
         about: 'The domain, also in Unicode: `shop.example.com`.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
+  'domains.testReceive': {
+    operation: 'domains.testReceive',
+    command: 'domains test-receive',
+    summary: 'Send a mail to an address below a domain, to see whether it arrives at its mailbox.',
+    method: 'POST',
+    path: '/projects/v1/:project_id/domains/:domain/actions/test_receive',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project, for example `prj_0kz3m`.',
+        required: true,
+      },
+      domain: {
+        at: 'path',
+        as: 'domain',
+        type: 'string',
+        about: 'The domain, also in Unicode: `shop.example.com`.',
+        required: true,
+      },
+      to: {
+        at: 'body',
+        as: 'to',
+        type: 'string',
+        about: 'What stands before the `@`: one of the addresses wanted.',
         required: true,
       },
     },

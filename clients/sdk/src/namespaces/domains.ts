@@ -5,6 +5,8 @@ import type { ProjectDomain } from '../types.ts';
 
 /** Operations of `domains`. */
 export const domains = (connection: Connection) => ({
+  /** Have the addresses of mailboxes below a domain take effect, once the records for its mail are right. */
+  activate: method<ActivateInput, ActivateAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}/actions/activate_mailbox_addresses', key: 'made', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
   /** Do what the gateway itself can do for a domain; its records are set by its owner. */
   apply: method<ApplyInput, ApplyAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}/actions/apply', key: 'made', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
   /** Look at the records of a domain now, and bind it once its owner has proven to be that. */
@@ -12,14 +14,26 @@ export const domains = (connection: Connection) => ({
   /** Disconnect a domain from a project, which is no longer served under it. */
   disconnect: method<DisconnectInput, DisconnectAnswer>(connection, { call: 'DELETE /projects/v1/{project}/domains/{domain}', key: 'made' }),
   /** Connect a domain of one’s own to a project, or change what is wanted of it; tells which records to set. */
-  ensure: method<EnsureInput, EnsureAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}', key: 'made', freeIn: ['desired.email'], freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
+  ensure: method<EnsureInput, EnsureAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}', key: 'made', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
   /** How a domain of a project stands, with the records to set and what was seen of them. */
   get: method<GetInput, GetAnswer>(connection, { call: 'GET /projects/v1/{project}/domains/{domain}', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
   /** The domains of its own that a project is connected to, or is to be. */
   list: method<ListInput, ListAnswer>(connection, { call: 'GET /projects/v1/{project}/domains', freeOut: ['domains.desired', 'domains.observed', 'domains.effective', 'domains.provenance'] }),
   /** Begin anew with a domain that failed or drifted, once its records are right. */
   repair: method<RepairInput, RepairAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}/actions/repair', key: 'made', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
+  /** Send a mail to an address below a domain, to see whether it arrives at its mailbox. */
+  testReceive: method<TestReceiveInput, TestReceiveAnswer>(connection, { call: 'POST /projects/v1/{project}/domains/{domain}/actions/test_receive', key: 'made', freeOut: ['desired', 'observed', 'effective', 'provenance'] }),
 });
+
+/** Have the addresses of mailboxes below a domain take effect, once the records for its mail are right. */
+export interface ActivateInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The domain, also in Unicode: `shop.example.com`. */
+  readonly domain: string;
+}
+
+export type ActivateAnswer = ProjectDomain;
 
 /** Do what the gateway itself can do for a domain; its records are set by its owner. */
 export interface ApplyInput {
@@ -73,8 +87,43 @@ export interface EnsureInput {
       /** Whether it is the address of the project, or another name for it. Default: `primary`. */
       readonly role?: 'primary' | 'alias' | undefined;
     } | undefined;
-    /** Mail below it; nothing of it can be turned on yet. */
-    readonly email?: Readonly<Record<string, unknown>> | undefined;
+    /** Mail below it. Left out, it stays as it is. */
+    readonly email?: {
+      /** Mail that goes out. Default: none. */
+      readonly send?: {
+        /** Whether mailboxes write from addresses of the domain. */
+        readonly enabled?: boolean | undefined;
+      } | undefined;
+      /** Mail that comes in. Default: none. */
+      readonly receive?: {
+        /** Whether mail to addresses of the domain comes to mailboxes. */
+        readonly enabled?: boolean | undefined;
+        /** How it comes: `full_receive_takeover`, all mail of the domain; `subdomain_mode`, mail of a subdomain of it; `forwarding_mode`, what the present mail server forwards; `outbound_only`, none does. Default: `auto`, all mail where the domain has no mail server yet, and else a subdomain. */
+        readonly strategy?: 'auto' | 'outbound_only' | 'forwarding_mode' | 'subdomain_mode' | 'full_receive_takeover' | undefined;
+        /** What `auto` came to. The gateway decides it. */
+        readonly resolvedStrategy?: string | undefined;
+        /** Of the mail servers that were seen. The gateway writes it. */
+        readonly observedMxFingerprint?: string | undefined;
+        /** The label below which addresses are in `subdomain_mode`. Default: `mail`. */
+        readonly mailSubdomain?: string | undefined;
+      } | undefined;
+      /** Addresses of mailboxes below the domain. */
+      readonly mailboxAddresses?: {
+        /** `primary`: mailboxes write from these addresses once their key is seen; `alias`: they receive by them alone; `managed` or `none`: there are none. Default: `primary` where there are addresses. */
+        readonly mode?: 'primary' | 'alias' | 'managed' | 'none' | undefined;
+        /** Which mailbox each address is. */
+        readonly addresses?: readonly {
+          /** What stands before the `@`. */
+          readonly localPart: string;
+          /** The mailbox of the project, by its slug. */
+          readonly mailboxSlug: string;
+          /** Whether the mailbox is made where there is none. */
+          readonly createMailbox?: boolean | undefined;
+        }[] | undefined;
+      } | undefined;
+      /** Whether addresses take effect by themselves once all is right. Default: `automatic_when_ready`. */
+      readonly activation?: 'automatic_when_ready' | 'manual' | undefined;
+    } | undefined;
   } | undefined;
 }
 
@@ -109,3 +158,15 @@ export interface RepairInput {
 }
 
 export type RepairAnswer = ProjectDomain;
+
+/** Send a mail to an address below a domain, to see whether it arrives at its mailbox. */
+export interface TestReceiveInput {
+  /** Project, for example `prj_0kz3m`. */
+  readonly project: string;
+  /** The domain, also in Unicode: `shop.example.com`. */
+  readonly domain: string;
+  /** What stands before the `@`: one of the addresses wanted. */
+  readonly to: string;
+}
+
+export type TestReceiveAnswer = ProjectDomain;

@@ -47,14 +47,64 @@ export type CheckDomainInput = {
   readonly project: string;
 };
 
+/** An address, and the mailbox that it is. */
+export type DesiredDomainAddressInput = {
+  /** Whether the mailbox is made where there is none. */
+  readonly createMailbox?: boolean | null | undefined;
+  /** What stands before the `@`. */
+  readonly localPart: string;
+  /** The mailbox of the project, by its slug. */
+  readonly mailboxSlug: string;
+};
+
+/** Addresses of mailboxes below a domain. */
+export type DesiredDomainAddressesInput = {
+  /** Which mailbox each address is. */
+  readonly addresses?: ReadonlyArray<DesiredDomainAddressInput> | null | undefined;
+  /** `PRIMARY`: mailboxes write from these addresses once their key is seen; `ALIAS`: they receive by them alone; `MANAGED` or `NONE`: there are none. Default: `PRIMARY` where there are addresses. */
+  readonly mode?: DomainAddressMode | null | undefined;
+};
+
+/** Mail below a domain. */
+export type DesiredDomainEmailInput = {
+  /** Whether addresses take effect by themselves once all is right. Default: `AUTOMATIC_WHEN_READY`. */
+  readonly activation?: DomainAddressActivation | null | undefined;
+  /** Addresses of mailboxes below the domain. */
+  readonly mailboxAddresses?: DesiredDomainAddressesInput | null | undefined;
+  /** Mail that comes in. Default: none. */
+  readonly receive?: DesiredDomainReceiveInput | null | undefined;
+  /** Mail that goes out. Default: none. */
+  readonly send?: DesiredDomainSendInput | null | undefined;
+};
+
 /** What is wanted of a domain. */
 export type DesiredDomainInput = {
   /** Who sets its records: `MANUAL_DNS`, its owner. `HOSTED_DNS_ZONE` is not offered. */
   readonly authority?: DomainAuthority | null | undefined;
-  /** Mail below it; nothing of it can be turned on yet. */
-  readonly email?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Mail below it. Left out, it stays as it is. */
+  readonly email?: DesiredDomainEmailInput | null | undefined;
   /** What is served under it. */
   readonly web?: DesiredDomainWebInput | null | undefined;
+};
+
+/** Mail that comes in. */
+export type DesiredDomainReceiveInput = {
+  /** Whether mail to addresses of the domain comes to mailboxes. */
+  readonly enabled?: boolean | null | undefined;
+  /** The label below which addresses are in `subdomain_mode`. Default: `mail`. */
+  readonly mailSubdomain?: string | null | undefined;
+  /** Of the mail servers that were seen. The gateway writes it. */
+  readonly observedMxFingerprint?: string | null | undefined;
+  /** What `auto` came to. The gateway decides it. */
+  readonly resolvedStrategy?: string | null | undefined;
+  /** How it comes: `FULL_RECEIVE_TAKEOVER`, all mail of the domain; `SUBDOMAIN_MODE`, mail of a subdomain of it; `FORWARDING_MODE`, what the present mail server forwards; `OUTBOUND_ONLY`, none does. Default: `AUTO`, all mail where the domain has no mail server yet, and else a subdomain. */
+  readonly strategy?: DomainReceiveStrategy | null | undefined;
+};
+
+/** Mail that goes out. */
+export type DesiredDomainSendInput = {
+  /** Whether mailboxes write from addresses of the domain. */
+  readonly enabled?: boolean | null | undefined;
 };
 
 /** What is served under a domain. */
@@ -77,12 +127,43 @@ export type DisconnectDomainInput = {
   readonly project: string;
 };
 
+/** When addresses below a domain take effect. */
+export type DomainAddressActivation =
+  /** Once all is right. */
+  | 'AUTOMATIC_WHEN_READY'
+  /** When they are activated. */
+  | 'MANUAL';
+
+/** What addresses below a domain are to their mailboxes. */
+export type DomainAddressMode =
+  /** Mailboxes receive by them alone. */
+  | 'ALIAS'
+  /** There are none beside the managed ones. */
+  | 'MANAGED'
+  /** There are none. */
+  | 'NONE'
+  /** Mailboxes write from them. */
+  | 'PRIMARY';
+
 /** Who sets the records of a domain. */
 export type DomainAuthority =
   /** The gateway, which does not offer it. */
   | 'HOSTED_DNS_ZONE'
   /** Its owner. */
   | 'MANUAL_DNS';
+
+/** How mail comes in below a domain. */
+export type DomainReceiveStrategy =
+  /** All of it where the domain has no mail server, else that of a subdomain. */
+  | 'AUTO'
+  /** What the present mail server forwards. */
+  | 'FORWARDING_MODE'
+  /** All mail of the domain. */
+  | 'FULL_RECEIVE_TAKEOVER'
+  /** None does. */
+  | 'OUTBOUND_ONLY'
+  /** That of a subdomain. */
+  | 'SUBDOMAIN_MODE';
 
 /** What a domain is to its project. */
 export type DomainRole =

@@ -1,0 +1,58 @@
+import { sql } from '../../../db/drizzle.ts';
+import { type DesiredMail, projectDomains } from '../../../db/schema/hosts.ts';
+import { statement } from '../../../db/sql.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { activateAddresses, putAddresses, setMailStanding } from '../../mailboxes/shared/mail-domains.ts';
+import { wantsMail } from './desired-mail.ts';
+import { type DomainRow, domainKey, factsOf } from './domain-rows.ts';
+import { comesHere, isSigned, type MailFacts } from './mail-checks.ts';
+import { mailColumns } from './mail-standing.ts';
+
+type MailRow = Pick<DomainRow, 'mail' | 'receiveTests'>;
+
+/**
+ * Draws the conclusions for the mail of a domain that was looked at: whether mail is signed and taken, and which addresses
+ * there are. They take effect by themselves unless that is left to a call.
+ *
+ * @param row as the look has left it
+ * @returns how its mail stands after that
+ */
+export async function settleMail(work: Pick<Work, 'rows' | 'services'>, row: DomainRow, publicId: string): Promise<MailRow> {
+  const held = await mailOf(work, row);
+  const { email } = row.desired;
+  if (held.mail === null || email === undefined || !wantsMail(row.desired)) return held;
+  const domain = { orgId: row.orgId, projectId: row.projectId, domain: row.name };
+  const facts = { ...factsOf(work.services, { ...row, ...held }, publicId), email };
+  const sends = isSigned(facts);
+  // Mail that is still on its way when the records change is taken.
+  const receives = email.receive.enabled && (held.mail.receives || comesHere(facts));
+  await setMailStanding(work, { ...domain, sends, receives });
+  await putAddresses(work, domain, wantedAddresses(email));
+  if (email.activation === 'automatic_when_ready' && isReady(facts)) await activateAddresses(work, domain);
+  return mailOf(work, row);
+}
+
+/** Whether addresses can take effect: mail for them comes here, or, where none is wanted, mail from them is signed. */
+export const isReady = (facts: MailFacts): boolean => (facts.email.receive.enabled ? comesHere(facts) : isSigned(facts));
+
+/** A mailbox writes from the first address that it was given. */
+function wantedAddresses({ mailbox_addresses: { mode, addresses } }: DesiredMail) {
+  const written = new Set<string>();
+  return addresses.map(({ local_part, mailbox_slug }) => {
+    const isPrimary = mode === 'primary' && !written.has(mailbox_slug);
+    written.add(mailbox_slug);
+    return { localPart: local_part, slug: mailbox_slug, isPrimary };
+  });
+}
+
+async function mailOf(work: Pick<Work, 'rows'>, { orgId, projectId, name }: DomainRow): Promise<MailRow> {
+  const [found] = await work.rows(mailStatement.with({ orgId, projectId, name }));
+  return found!;
+}
+
+const mailStatement = statement(
+  'domains.mail',
+  { params: domainKey, row: mailColumns },
+  (given, row) => sql`select ${row} from ${projectDomains} where ${projectDomains.orgId} = ${given.orgId}
+    and ${projectDomains.projectId} = ${given.projectId} and ${projectDomains.name} = ${given.name}`,
+);
