@@ -26,6 +26,7 @@ import './function-metrics.ts';
 import './function-runs.ts';
 import './functions.ts';
 import './grants.ts';
+import './domains.ts';
 import './hosts.ts';
 import './identity.ts';
 import './imported-users.ts';

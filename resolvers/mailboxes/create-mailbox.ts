@@ -17,9 +17,7 @@ export const createMailbox = mutation({
   lifecycle: 'owned',
   input: z.object({
     project: itsProject,
-    slug: mailboxSlug
-      .describe('What stands before the `@`, 3 to 63 characters.')
-      .meta({ examples: ['hello-there'] }),
+    slug: mailboxSlug.describe('What stands before the `@`, 3 to 63 characters.').meta({ examples: ['hello-there'] }),
   }),
   async handler(work, { slug }): Promise<Mailbox> {
     await lockProjectFor(work, mailboxActions['project:mail:write']);

@@ -112,19 +112,14 @@ const forgetMailboxesStatement = statement(
     where ${mailboxes.orgId} = ${orgId} and ${mailboxes.projectId} = ${projectId}`,
 );
 
-const forgetStatements = [
-  mailboxWebhookDeliveries,
-  mailboxWebhooks,
-  mailAddresses,
-  mailDomains,
-  receiveTests,
-].map((table, at) =>
-  statement(
-    `mailboxes.forget-project-parts-${at}`,
-    { params: ofProject },
-    ({ orgId, projectId }) =>
-      sql`delete from ${table} where ${table.orgId} = ${orgId} and ${table.projectId} = ${projectId}`,
-  ),
+const forgetStatements = [mailboxWebhookDeliveries, mailboxWebhooks, mailAddresses, mailDomains, receiveTests].map(
+  (table, at) =>
+    statement(
+      `mailboxes.forget-project-parts-${at}`,
+      { params: ofProject },
+      ({ orgId, projectId }) =>
+        sql`delete from ${table} where ${table.orgId} = ${orgId} and ${table.projectId} = ${projectId}`,
+    ),
 );
 
 const forgetSuppressionsStatement = statement(

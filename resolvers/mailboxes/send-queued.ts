@@ -127,8 +127,14 @@ async function signatureOf(
 
 const keyStatement = statement(
   'mailboxes.signing-key',
-  { params: pick(mailDomains, 'orgId', 'projectId', 'name'), row: pick(projectDomains, 'name', 'token', 'sealedDkimKey') },
-  (given, row) => sql`select ${row} from ${mailDomains} join ${projectDomains} on ${projectDomains.orgId} = ${mailDomains.orgId}
+  {
+    params: pick(mailDomains, 'orgId', 'projectId', 'name'),
+    row: pick(projectDomains, 'name', 'token', 'sealedDkimKey'),
+  },
+  (
+    given,
+    row,
+  ) => sql`select ${row} from ${mailDomains} join ${projectDomains} on ${projectDomains.orgId} = ${mailDomains.orgId}
       and ${projectDomains.projectId} = ${mailDomains.projectId} and ${projectDomains.name} = ${mailDomains.domain}
     where ${mailDomains.name} = ${given.name} and ${mailDomains.orgId} = ${given.orgId}
       and ${mailDomains.projectId} = ${given.projectId}`,

@@ -29,6 +29,7 @@ const stripe = await startStripeServer();
 const service = await startService({
   env: {
     SVC_LEASES: 'on',
+    MAIL_LISTEN: '127.0.0.1:0',
     TON_API_URL: ton.url,
     TON_API_KEY: 'x',
     SETTLEMENT_ADDRESS_TON: tonSettlement,
@@ -386,7 +387,7 @@ test('a change whose audit row cannot be written does not take place', async () 
   for (const { operation, prepare, send } of sample(changes, 5)) {
     // One deploy of a project is under way at a time, one mailbox has a slug, and what belonged to a project went with it.
     if (
-      /^(?:ai|apps|channelCommunities|channelRoutes|deploys|functions|releases|email|snapshots|branches|ci|secrets)\./.test(
+      /^(?:ai|apps|channelCommunities|channelRoutes|deploys|domains|functions|releases|email|snapshots|branches|ci|secrets)\./.test(
         operation,
       )
     )

@@ -15,7 +15,7 @@ import { callers, codes, stageSurfaces } from './surface-stage.ts';
 import { auditedSite } from './surfaces/audits.ts';
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
-const service = await startService({ auditTrial: sites.trial });
+const service = await startService({ auditTrial: sites.trial, env: { MAIL_LISTEN: '127.0.0.1:0' } });
 afterAll(async () => {
   await service.stop();
   sites.close();

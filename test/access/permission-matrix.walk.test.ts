@@ -16,7 +16,7 @@ import { releasesOf } from './surfaces/releases-of.ts';
 
 const stripe = await startStripeServer();
 const ai = await startAiServer();
-const service = await startService({ env: { ...stripe.env, ...ai.env } });
+const service = await startService({ env: { MAIL_LISTEN: '127.0.0.1:0', ...stripe.env, ...ai.env } });
 afterAll(async () => {
   await service.stop();
   await stripe.close();

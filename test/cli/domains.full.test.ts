@@ -50,7 +50,26 @@ test('what gives a name up is done only with --confirm', async () => {
   expect((await ada.svc('subdomains', 'list')).json.subdomains).toEqual([]);
 });
 
-test('what is not offered yet says so', async () => {
-  for (const word of ['test-receive', 'activate'])
-    expect((await ada.svc('domains', word, name)).error.message).toContain('receive nothing yet');
+test('mail below a domain is wanted by flags, and a test of an address waits until the domain is proven', async () => {
+  const mail = 'mail.example.org';
+  const words = ['--off', '--send', '--receive', 'auto', '--addresses', 'hello=hello-there', '--create-mailboxes'];
+  const { json } = await ada.svc('domains', 'connect', mail, ...words);
+  expect(json.desired).toMatchObject({
+    web: { enabled: false },
+    email: {
+      send: { enabled: true },
+      receive: { enabled: true, strategy: 'auto' },
+      mailbox_addresses: { mode: 'primary', addresses: [{ local_part: 'hello', mailbox_slug: 'hello-there' }] },
+      activation: 'automatic_when_ready',
+    },
+  });
+  expect((await ada.svc('email', 'mailboxes')).json.mailboxes).toMatchObject([{ slug: 'hello-there' }]);
+  const { dns_records: records } = (await ada.svc('domains', 'dns', mail)).json;
+  expect(records.map(({ id }: { id: string }) => id)).toEqual(['ownership', 'dkim', 'mx', 'spf', 'dmarc']);
+  expect((await ada.svc('domains', 'test-receive', mail, 'hello')).error.code).toBe('DOMAIN_MAIL_NOT_READY');
+  expect((await ada.svc('domains', 'activate', mail)).error.code).toBe('DOMAIN_MAIL_NOT_READY');
+  // Nothing that is said of the web changes what is wanted of mail.
+  const again = (await ada.svc('domains', 'connect', mail, '--off')).json;
+  expect(again.desired.email).toEqual(json.desired.email);
+  await ada.svc('domains', 'disconnect', mail, '--confirm');
 });

@@ -109,15 +109,15 @@ test.each([
   });
 });
 
-test.each([
-  [['allowance', 'history'], 'UNKNOWN_SUBCOMMAND', 'svc allowance history'],
-  [['domains', 'activate', 'example.com'], 'UNKNOWN_SUBCOMMAND', 'svc domains activate'],
-])('svc %j is said to come later, and no other command is offered for it', async (words, code, command) => {
-  const { error, stdout, code: ended } = await ada.svc(...words);
-  expect({ ended, stdout }).toEqual({ ended: 1, stdout: '' });
-  expect(error).toMatchObject({ status: 'error', code, details: { command, is_reserved: true }, next_actions: [] });
-  expect(error.hint).not.toContain('Did you mean');
-});
+test.each([[['allowance', 'history'], 'UNKNOWN_SUBCOMMAND', 'svc allowance history']])(
+  'svc %j is said to come later, and no other command is offered for it',
+  async (words, code, command) => {
+    const { error, stdout, code: ended } = await ada.svc(...words);
+    expect({ ended, stdout }).toEqual({ ended: 1, stdout: '' });
+    expect(error).toMatchObject({ status: 'error', code, details: { command, is_reserved: true }, next_actions: [] });
+    expect(error.hint).not.toContain('Did you mean');
+  },
+);
 
 test('a project that stands first is the one of --project, where nothing else can be meant', () => {
   const parsed = (...words: string[]) => {

@@ -75,7 +75,8 @@ function answersTo(zone: ReadonlyMap<string, NameRecords>, name: string, type: s
     return [{ ...base, type: 'CNAME', data: records.CNAME }, ...answersTo(zone, records.CNAME, type)];
   switch (type) {
     case 'TXT':
-      return (records.TXT ?? []).map((data) => ({ ...base, type: 'TXT', data }));
+      // Longer texts stand in parts of 255 bytes.
+      return (records.TXT ?? []).map((text) => ({ ...base, type: 'TXT', data: text.match(/.{1,255}/gs) ?? [''] }));
     case 'A':
     case 'AAAA':
       return (records[type] ?? []).map((data) => ({ ...base, type, data }));

@@ -19,6 +19,9 @@ export function domainDoor(service: Service, { wallet, projectId }: Pick<Owner, 
     check: act('check'),
     apply: act('apply'),
     repair: act('repair'),
+    testReceive: (name: string, to: string) =>
+      service.call<Any>(wallet, 'POST', `${path(name)}/actions/test_receive`, { body: { to } }),
+    activate: act('activate_mailbox_addresses'),
     disconnect: (name: string) => service.call<Any>(wallet, 'DELETE', path(name)),
   };
 }

@@ -139,11 +139,18 @@ test.each([
   expect(refused.body.details.reason).toBe(reason);
 });
 
-test('zones are not hosted and mail is not offered, which is said outright', async () => {
-  expectRefusal(await ensure('zone.example.org', { authority: 'hosted_dns_zone' }), 'INVALID_DOMAIN_AUTHORITY');
-  expectRefusal(await ensure('zone.example.org', { email: { receive: { enabled: true } } }), 'NOT_IMPLEMENTED');
-  expect((await ensure('zone.example.org', { email: { send: { enabled: false } } })).status).toBe(201);
-  await disconnect('zone.example.org');
+test('zones are not hosted, and a gateway that takes no mail says so of each domain', async () => {
+  const name = 'zone.example.org';
+  expectRefusal(await ensure(name, { authority: 'hosted_dns_zone' }), 'INVALID_DOMAIN_AUTHORITY');
+  const receiving = await ensure(name, { email: { receive: { enabled: true } } });
+  expect(checksOf(receiving.body).mail_routing).toBe('provider_not_configured');
+  expect(receiving.body.effective.email).toEqual({
+    send: { active: false },
+    receive: { active: false, strategy: 'subdomain_mode' },
+  });
+  const off = await ensure(name, { email: { send: { enabled: false } } });
+  expect(Object.keys(checksOf(off.body))).toEqual(['ownership', 'routing', 'binding']);
+  await disconnect(name);
 });
 
 test('name servers that do not answer leave everything as it is', async () => {

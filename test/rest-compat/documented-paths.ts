@@ -277,6 +277,8 @@ export const documented = [
   'POST /projects/v1/:project_id/domains/:domain/actions/check 200',
   'POST /projects/v1/:project_id/domains/:domain/actions/apply 200',
   'POST /projects/v1/:project_id/domains/:domain/actions/repair 200',
+  'POST /projects/v1/:project_id/domains/:domain/actions/test_receive 201',
+  'POST /projects/v1/:project_id/domains/:domain/actions/activate_mailbox_addresses 200',
   'DELETE /projects/v1/:project_id/domains/:domain 200',
   'POST /content/v1/plans 200',
   'POST /content/v1/plans/:plan_id/commit 200',

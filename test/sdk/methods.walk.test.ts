@@ -15,7 +15,7 @@ import { startSites } from '../helpers/site-server.ts';
 // Every method that is printed, called with real input beside the table of documented paths.
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
-const service = await startService({ auditTrial: sites.trial });
+const service = await startService({ auditTrial: sites.trial, env: { MAIL_LISTEN: '127.0.0.1:0' } });
 afterAll(async () => {
   await service.stop();
   sites.close();

@@ -1,6 +1,5 @@
 /** What is not served yet, with the commands that are kept free for it. */
 const areas: Readonly<Record<string, readonly string[]>> = {
-  'Mailboxes receive at the platform’s own domain alone yet.': ['domains test-receive', 'domains activate'],
   'These figures are not shown yet.': ['allowance history', 'projects costs', 'projects tenant-payments'],
 };
 

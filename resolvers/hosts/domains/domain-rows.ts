@@ -5,9 +5,10 @@ import { computed, pick, type RowOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
 import type { ProjectScope } from '../../../kernel/access/access.ts';
 import type { Services } from '../../../kernel/run/context.ts';
-import { canonicalDomain } from './domain-name.ts';
 import { domainOfProject, mailHostOf } from '../../mailboxes/shared/mail-domain.ts';
-import { type CertificateState, type DomainFacts, type Judgement, judge } from './judge.ts';
+import { canonicalDomain } from './domain-name.ts';
+import { type CertificateState, type DomainFacts, judge } from './judge.ts';
+import type { Judgement } from './judgement.ts';
 import { targetOf } from './look.ts';
 import { mailColumns } from './mail-standing.ts';
 

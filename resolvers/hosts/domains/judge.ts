@@ -1,6 +1,7 @@
 import type { DesiredDomain, DomainFailure, ObservedDomain } from '../../../db/schema/hosts.ts';
 import { strategyOf, wantsMail } from './desired-mail.ts';
 import { proofLabel } from './domain-name.ts';
+import type { DomainCheck, DomainStatus, Judgement, RecordStatus, WantedRecord, WebCheck } from './judgement.ts';
 import { type MailFacts, mailChecks } from './mail-checks.ts';
 import { mailRecords } from './mail-records.ts';
 import { isProven, proofOf } from './proof.ts';
@@ -21,42 +22,6 @@ export interface DomainFacts extends Omit<MailFacts, 'email'> {
 }
 
 export type CertificateState = 'pending' | 'ready' | 'failing';
-
-export type DomainStatus = 'action_required' | 'waiting' | 'active' | 'needs_repair' | 'failed';
-export type CheckStatus = 'unknown' | 'pending' | 'passed' | 'failed' | 'drifted' | 'blocked';
-export type RecordStatus = 'unknown' | 'missing' | 'present' | 'conflict';
-
-/** A record that the owner sets. */
-export interface WantedRecord {
-  readonly id: string;
-  readonly purpose: 'ownership' | 'routing' | 'mail_signature' | 'mail_routing' | 'mail_policy';
-  readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'ALIAS' | 'MX';
-  readonly name: string;
-  readonly value: string;
-  /** Of a mail server among others. */
-  readonly priority?: number;
-  readonly status: RecordStatus;
-  /** Whether something that is wanted of the domain does not work without it. */
-  readonly required: boolean;
-}
-
-type WebCheck = 'ownership' | 'routing' | 'binding' | 'certificate';
-type MailCheck = 'mail_binding' | 'dkim' | 'spf' | 'dmarc' | 'mail_routing' | 'mailbox_addresses';
-
-export interface DomainCheck {
-  readonly id: WebCheck | MailCheck;
-  readonly status: CheckStatus;
-  readonly blocking: boolean;
-  readonly reasonCode?: string;
-  readonly summary: string;
-  readonly blockedBy?: readonly string[];
-}
-
-export interface Judgement {
-  readonly status: DomainStatus;
-  readonly records: readonly WantedRecord[];
-  readonly checks: readonly DomainCheck[];
-}
 
 /** Whether a domain leads to where its project is served. */
 export function leadsThere({ alias, addresses, targetAddresses }: ObservedDomain, target: string): boolean {

@@ -1,6 +1,6 @@
 import { strategyOf } from './desired-mail.ts';
-import type { DomainCheck } from './judge.ts';
-import { type MailRecordFacts, dkimStatus, exchangerStatus, mailRecords } from './mail-records.ts';
+import type { DomainCheck } from './judgement.ts';
+import { dkimStatus, exchangerStatus, type MailRecordFacts, mailRecords } from './mail-records.ts';
 import type { HeldMail, ReceiveTest } from './mail-standing.ts';
 import { isProven } from './proof.ts';
 

@@ -1,7 +1,7 @@
 import type { DesiredMail, ObservedDomain } from '../../../db/schema/hosts.ts';
 import { dkimRecord, dkimSeen, dkimSelector } from '../../../engines/mail/dkim.ts';
 import { strategyOf, subdomainOf } from './desired-mail.ts';
-import type { RecordStatus, WantedRecord } from './judge.ts';
+import type { RecordStatus, WantedRecord } from './judgement.ts';
 
 /** What the records for the mail of a domain follow from. */
 export interface MailRecordFacts {

@@ -1,4 +1,4 @@
-import type { DomainStatus } from './judge.ts';
+import type { DomainStatus } from './judgement.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

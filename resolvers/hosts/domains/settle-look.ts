@@ -112,7 +112,17 @@ const writeStatement = statement(
   'domains.write-look',
   {
     params: {
-      ...pick(projectDomains, 'orgId', 'projectId', 'name', 'desired', 'observed', 'unanswered', 'checkedAt', 'boundAt'),
+      ...pick(
+        projectDomains,
+        'orgId',
+        'projectId',
+        'name',
+        'desired',
+        'observed',
+        'unanswered',
+        'checkedAt',
+        'boundAt',
+      ),
       ...pick(projectDomains, 'activeAt', 'unprovenSince', 'failure', 'leadsHere', 'nextCheckAt'),
       isChanged: typed<boolean>('boolean'),
     },

@@ -17,7 +17,11 @@ type MailRow = Pick<DomainRow, 'mail' | 'receiveTests'>;
  * @param row as the look has left it
  * @returns how its mail stands after that
  */
-export async function settleMail(work: Pick<Work, 'rows' | 'services'>, row: DomainRow, publicId: string): Promise<MailRow> {
+export async function settleMail(
+  work: Pick<Work, 'rows' | 'services'>,
+  row: DomainRow,
+  publicId: string,
+): Promise<MailRow> {
   const held = await mailOf(work, row);
   const { email } = row.desired;
   if (held.mail === null || email === undefined || !wantsMail(row.desired)) return held;
@@ -33,7 +37,8 @@ export async function settleMail(work: Pick<Work, 'rows' | 'services'>, row: Dom
 }
 
 /** Whether addresses can take effect: mail for them comes here, or, where none is wanted, mail from them is signed. */
-export const isReady = (facts: MailFacts): boolean => (facts.email.receive.enabled ? comesHere(facts) : isSigned(facts));
+export const isReady = (facts: MailFacts): boolean =>
+  facts.email.receive.enabled ? comesHere(facts) : isSigned(facts);
 
 /** A mailbox writes from the first address that it was given. */
 function wantedAddresses({ mailbox_addresses: { mode, addresses } }: DesiredMail) {

@@ -25,7 +25,13 @@ export const testDomainReceive = mutation({
   input: z.object({
     project: projectId,
     domain: z.string().min(1).max(1024).describe('The domain, also in Unicode: `shop.example.com`.'),
-    to: z.string().trim().toLowerCase().min(1).max(64).describe('What stands before the `@`: one of the addresses wanted.'),
+    to: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .min(1)
+      .max(64)
+      .describe('What stands before the `@`: one of the addresses wanted.'),
   }),
   prepare: (ctx, { project: projectId }): Promise<void> => admitToMail(ctx, projectId),
   async handler(work, { domain, to }): Promise<ProjectDomain> {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { strategyOf } from './desired-mail.ts';
 import type { ProjectDomain } from './domain-rows.ts';
-import { type DomainCheck, isServed, type WantedRecord } from './judge.ts';
+import { isServed } from './judge.ts';
+import type { DomainCheck, WantedRecord } from './judgement.ts';
 
 const safety = z.object({
   safe_to_auto_run: z.boolean(),
@@ -227,7 +228,14 @@ function actionsOf({ projectId, name, records, status, checks }: ProjectDomain):
       ? [{ ...later, type: 'repair', path: `${path}/repair`, why: 'Once the records are right, begin anew.' }]
       : []),
     ...(waitsFor(checks, 'test_missing')
-      ? [{ ...later, type: 'test_receive', path: `${path}/test_receive`, why: 'See whether mail to an address arrives.' }]
+      ? [
+          {
+            ...later,
+            type: 'test_receive',
+            path: `${path}/test_receive`,
+            why: 'See whether mail to an address arrives.',
+          },
+        ]
       : []),
     ...(waitsFor(checks, 'activation_manual')
       ? [

@@ -111,10 +111,7 @@ const findOwnStatement = statement(
     params: { mailDomain: mailDomains.name, localPart: mailAddresses.localPart },
     row: {
       ...mailboxColumns,
-      isActive: computed<boolean>(
-        'boolean',
-        sql`${mailDomains.receives} and ${mailAddresses.activatedAt} is not null`,
-      ),
+      isActive: computed<boolean>('boolean', sql`${mailDomains.receives} and ${mailAddresses.activatedAt} is not null`),
     },
   },
   ({ mailDomain, localPart }, row) => sql`select ${row} from ${mailDomains}

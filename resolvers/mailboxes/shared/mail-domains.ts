@@ -58,11 +58,7 @@ export interface WantedAddress {
  * Makes the addresses of a domain the ones that are wanted; those whose mailbox there is none of are left out. An address that
  * stays is as active as before.
  */
-export async function putAddresses(
-  work: Rows,
-  held: DomainOfProject,
-  wanted: readonly WantedAddress[],
-): Promise<void> {
+export async function putAddresses(work: Rows, held: DomainOfProject, wanted: readonly WantedAddress[]): Promise<void> {
   const given = {
     ...held,
     localParts: wanted.map((one) => one.localPart),
@@ -90,7 +86,8 @@ const holderStatement = statement(
       ),
     },
   },
-  ({ name }, row) => sql`select ${row} from ${mailDomains} where ${mailDomains.name} = ${name} for update of ${mailDomains}`,
+  ({ name }, row) =>
+    sql`select ${row} from ${mailDomains} where ${mailDomains.name} = ${name} for update of ${mailDomains}`,
 );
 
 const named = { ...ofDomain, ...pick(mailDomains, 'name') };
@@ -121,11 +118,12 @@ const heldStatement = statement(
 const standingStatement = statement(
   'mail-domains.standing',
   { params: { ...ofDomain, ...pick(mailDomains, 'sends', 'receives') } },
-  (given) => sql`update ${mailDomains} ${setOf(mailDomains, {
-    sends: given.sends,
-    sendsSince: sql`coalesce(${mailDomains.sendsSince}, case when ${given.sends}::boolean then now() end)`,
-    receives: given.receives,
-  })} where ${isIt(given)}`,
+  (given) =>
+    sql`update ${mailDomains} ${setOf(mailDomains, {
+      sends: given.sends,
+      sendsSince: sql`coalesce(${mailDomains.sendsSince}, case when ${given.sends}::boolean then now() end)`,
+      receives: given.receives,
+    })} where ${isIt(given)}`,
 );
 
 const wantedAddresses = {
@@ -149,7 +147,9 @@ const dropAddressesStatement = statement(
 const putAddressesStatement = statement(
   'mail-domains.put-addresses',
   { params: wantedAddresses },
-  (given) => sql`insert into ${mailAddresses} (mail_domain, local_part, org_id, project_id, mailbox_id, is_primary, position)
+  (
+    given,
+  ) => sql`insert into ${mailAddresses} (mail_domain, local_part, org_id, project_id, mailbox_id, is_primary, position)
     select ${mailDomains.name}, wanted.local_part, ${mailDomains.orgId}, ${mailDomains.projectId}, ${mailboxes.id},
       wanted.is_primary, wanted.position
     from ${mailDomains}, unnest(${given.localParts}::text[], ${given.slugs}::text[], ${given.primaries}::boolean[])

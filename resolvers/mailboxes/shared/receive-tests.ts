@@ -100,8 +100,9 @@ const putStatement = statement(
 const passStatement = statement(
   'receive-tests.pass',
   { params: pick(receiveTests, 'token', 'mailboxId'), row: pick(receiveTests, 'orgId', 'projectId', 'domain') },
-  ({ token, mailboxId }, row) => sql`update ${receiveTests} ${setOf(receiveTests, {
-    status: sql`'passed'`,
-    passedAt: sql`coalesce(${receiveTests.passedAt}, now())`,
-  })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId} returning ${row}`,
+  ({ token, mailboxId }, row) =>
+    sql`update ${receiveTests} ${setOf(receiveTests, {
+      status: sql`'passed'`,
+      passedAt: sql`coalesce(${receiveTests.passedAt}, now())`,
+    })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId} returning ${row}`,
 );

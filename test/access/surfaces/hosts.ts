@@ -30,6 +30,63 @@ export const hostSurfaces = ({ params, service }: Stage): Surfaces => {
     );
     return { domain: name };
   };
+  /** The same with mail that the present mail server forwards, and an address that was tested. */
+  const mailDomain = async () => {
+    const { sql } = service.control;
+    const name = 'mail.example.com';
+    const address = `hello@${name}`;
+    const email = {
+      send: { enabled: false },
+      receive: { enabled: true, strategy: 'forwarding_mode', mail_subdomain: 'mail' },
+      mailbox_addresses: { mode: 'alias', addresses: [{ local_part: 'hello', mailbox_slug: 'forwarded' }] },
+      activation: 'manual',
+    };
+    const desired = JSON.stringify({ authority: 'manual_dns', web: { enabled: false, role: 'primary' }, email });
+    const named = [params.project_id, name];
+    for (const table of ['mail_domains', 'mail_addresses', 'receive_tests'])
+      await sql(`delete from ${table} where project_id = $1`, [params.project_id]);
+    await sql(
+      `insert into mailboxes (id, org_id, project_id, slug) select 'mbx_' || public_id, org_id, id, 'forwarded' from projects
+       where id = $1 on conflict do nothing`,
+      [params.project_id],
+    );
+    await sql(
+      `insert into project_domains (name, org_id, project_id, desired, token, observed, checked_at)
+       select $2, org_id, id, $3, 'seen', $4, now() + interval '1 hour' from projects where id = $1
+       on conflict (org_id, project_id, name) do update set observed = excluded.observed, failure = null, unproven_since = null`,
+      [
+        ...named,
+        desired,
+        JSON.stringify({
+          at: new Date().toISOString(),
+          texts: ['svc-domain=seen'],
+          alias: null,
+          addresses: [],
+          targetAddresses: [],
+          beginsZone: false,
+        }),
+      ],
+    );
+    await sql(
+      `insert into mail_domains (name, org_id, project_id, domain, receives) select $2, org_id, id, $2, true from projects
+       where id = $1 on conflict (name) do update set org_id = excluded.org_id, project_id = excluded.project_id`,
+      named,
+    );
+    await sql(
+      `insert into mail_addresses (mail_domain, local_part, org_id, project_id, mailbox_id, is_primary, position)
+       select $2, 'hello', org_id, id, 'mbx_' || public_id, false, 1 from projects where id = $1
+       on conflict (mail_domain, local_part) do update set org_id = excluded.org_id, project_id = excluded.project_id,
+         mailbox_id = excluded.mailbox_id`,
+      named,
+    );
+    await sql(
+      `insert into receive_tests (id, org_id, project_id, domain, local_part, address, mailbox_id, target_managed_address,
+         token, status, mail_id)
+       select $4, org_id, id, $2, 'hello', $3, 'mbx_' || public_id, $3, id, 'passed', 'mail_none' from projects where id = $1`,
+      [...named, address, service.app.services.newId('rct')],
+    );
+    return { domain: name };
+  };
   const ofDomain = (word: string, verb: string): Surfaces[string] => ({
     cells: 'A + + F N + A F',
     prepare: domain,
@@ -83,6 +140,17 @@ export const hostSurfaces = ({ params, service }: Stage): Surfaces => {
     [`POST ${domainPath}/actions/check`]: ofDomain('checked', 'check'),
     [`POST ${domainPath}/actions/apply`]: ofDomain('applied', 'apply'),
     [`POST ${domainPath}/actions/repair`]: ofDomain('repaired', 'repair'),
+    [`POST ${domainPath}/actions/test_receive`]: {
+      ...ofDomain('receive_tested', 'testReceive'),
+      prepare: mailDomain,
+      body: () => ({ to: 'hello' }),
+      field: () =>
+        `mutation { testDomainReceive(input: { project: "${params.project_id}", domain: "${params.domain}", to: "hello" }) { domain } }`,
+    },
+    [`POST ${domainPath}/actions/activate_mailbox_addresses`]: {
+      ...ofDomain('addresses_activated', 'activate'),
+      prepare: mailDomain,
+    },
     [`DELETE ${domainPath}`]: ofDomain('disconnected', 'disconnect'),
     'GET /subdomains/v1': {
       cells: 'A + + + + + A F',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Call, Command, Group } from '../command.ts';
+import type { Call, Command, Flag, Flags, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
@@ -11,6 +11,32 @@ const pauseSeconds = 5;
 const usualSeconds = 120;
 
 const takes = [take('project'), take('domain')];
+
+/** One of them is enough to say what is wanted of mail, and all that is not said of it is not wanted. */
+const mailFlags: readonly Flag[] = [
+  { name: 'send', type: 'boolean', about: 'Have mailboxes write from addresses of the domain.' },
+  {
+    name: 'receive',
+    type: 'string',
+    choices: ['auto', 'outbound_only', 'forwarding_mode', 'subdomain_mode', 'full_receive_takeover'],
+    about: 'How mail to addresses of the domain comes to mailboxes.',
+  },
+  {
+    name: 'addresses',
+    type: 'list',
+    placeholder: 'hello=hello-there,…',
+    about: 'What stands before the @, and the slug of the mailbox that it is.',
+  },
+  {
+    name: 'address-mode',
+    type: 'string',
+    choices: ['primary', 'alias', 'managed', 'none'],
+    about: 'Whether mailboxes write from these addresses, or receive by them alone.',
+  },
+  { name: 'mail-subdomain', type: 'string', about: 'The label of the subdomain for mail: mail unless told.' },
+  { name: 'create-mailboxes', type: 'boolean', about: 'Make the mailboxes that there are none of.' },
+  { name: 'activate-by-hand', type: 'boolean', about: 'Leave it to svc domains activate when addresses take effect.' },
+];
 
 export const group: Group = {
   name: 'domains',
@@ -30,14 +56,25 @@ export const group: Group = {
           about: 'Whether it is the address of the project, or another name for it.',
         },
         { name: 'off', type: 'boolean', about: 'Serve nothing under it for now.' },
+        ...mailFlags,
       ],
       set: ({ flags }) => {
         const role = flags.text('role');
-        return { desired: { web: { enabled: !flags.is('off'), ...(role === undefined ? {} : { role }) } } };
+        const email = mailOf(flags);
+        return {
+          desired: {
+            web: { enabled: !flags.is('off'), ...(role === undefined ? {} : { role }) },
+            ...(email === undefined ? {} : { email }),
+          },
+        };
       },
       examples: [
         ['A domain of your own', 'domains connect shop.example.com'],
         ['Another name for the same', 'domains connect www.example.com --role alias'],
+        [
+          'For mail alone',
+          'domains connect example.com --off --send --receive auto --addresses hello=hello-there --create-mailboxes',
+        ],
       ],
     }),
     operationCommand('domains list', rows['domains.list'], {
@@ -54,7 +91,7 @@ export const group: Group = {
       ...operationCommand('domains dns', rows['domains.get'], {
         takes,
         shown: (answer) => ({ dns_records: answer.dns_records }),
-        columns: ['type', 'name', 'value', 'status'],
+        columns: ['type', 'name', 'value', 'priority', 'status'],
         examples: [['The records to set', 'domains dns shop.example.com']],
         empty: 'No records.',
       }),
@@ -65,6 +102,15 @@ export const group: Group = {
       examples: [['The records are set', 'domains check shop.example.com']],
     }),
     waitCommand(),
+    operationCommand('domains test-receive', rows['domains.testReceive'], {
+      takes: [...takes, take('to')],
+      shown: ({ receive_test }) => ({ receive_test }),
+      examples: [['See whether mail arrives', 'domains test-receive example.com hello']],
+    }),
+    operationCommand('domains activate', rows['domains.activate'], {
+      takes,
+      examples: [['Have the addresses take effect', 'domains activate example.com']],
+    }),
     operationCommand('domains disconnect', rows['domains.disconnect'], {
       takes,
       confirm: 'the project is no longer served under the domain.',
@@ -72,6 +118,28 @@ export const group: Group = {
     }),
   ]),
 };
+
+/** What is wanted of mail; undefined where no flag says anything of it, so that it stays as it is. */
+function mailOf(flags: Flags): object | undefined {
+  if (!mailFlags.some(({ name }) => flags.value(name) !== undefined)) return undefined;
+  const strategy = flags.text('receive');
+  const subdomain = flags.text('mail-subdomain');
+  const mode = flags.text('address-mode');
+  const addresses = (flags.list('addresses') ?? []).map((text) => {
+    const [local_part = '', mailbox_slug = local_part] = text.split('=');
+    return { local_part, mailbox_slug, ...(flags.is('create-mailboxes') ? { create_mailbox: true } : {}) };
+  });
+  return {
+    send: { enabled: flags.is('send') },
+    receive: {
+      enabled: strategy !== undefined,
+      ...(strategy === undefined ? {} : { strategy }),
+      ...(subdomain === undefined ? {} : { mail_subdomain: subdomain }),
+    },
+    mailbox_addresses: { addresses, ...(mode === undefined ? {} : { mode }) },
+    activation: flags.is('activate-by-hand') ? 'manual' : 'automatic_when_ready',
+  };
+}
 
 function waitCommand(): Command {
   return {
