@@ -6,6 +6,9 @@ import type { DnsRecord } from './domain-types.ts';
 const purposes: Readonly<Record<string, string>> = {
   ownership: 'Proves that the domain is yours. It has to stay.',
   routing: 'Leads requests to the project.',
+  mail_signature: 'The key that mail from the domain is signed with.',
+  mail_routing: 'Leads mail to the gateway.',
+  mail_policy: 'Makes receivers trust the mail. Not needed.',
 };
 
 /** The records to set, each part of them to copy. */
@@ -21,7 +24,7 @@ export const DnsRecords = ({ records }: { readonly records: readonly DnsRecord[]
             <strong>{type}</strong>
             <span className="quiet small">
               {purposes[purpose]}
-              {!required && ' Not needed beside the others.'}
+              {!required && purpose === 'routing' && ' Not needed beside the others.'}
             </span>
             <StandingBadge status={status} />
           </div>

@@ -8,6 +8,12 @@ const names: Readonly<Record<string, string>> = {
   routing: 'Routing',
   binding: 'Binding',
   certificate: 'Certificate',
+  mail_binding: 'Mail',
+  dkim: 'Signature (DKIM)',
+  spf: 'Senders (SPF)',
+  dmarc: 'Policy (DMARC)',
+  mail_routing: 'Incoming mail',
+  mailbox_addresses: 'Addresses',
 };
 
 /** What has to hold for the domain to serve, in the order in which it comes about. */
