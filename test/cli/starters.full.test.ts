@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { installedPackage, startNpmRegistry } from '../helpers/npm-registry.ts';
+import { installedWithDependencies, startNpmRegistry } from '../helpers/npm-registry.ts';
 import { startService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 import { hostCall } from '../hosted/host-call.ts';
@@ -43,23 +43,8 @@ async function broughtUp(template: string, env: Readonly<Record<string, string>>
 
 const password = 'correct horse battery staple';
 
-/** Publishes packages that are installed here, with what they need on this machine. */
-async function publishInstalled(...names: readonly string[]) {
-  const published = new Set<string>();
-  const waiting = [...names];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (published.has(name) || !existsSync(join('node_modules', name))) continue;
-    published.add(name);
-    await registry.publish(installedPackage(name));
-    const { dependencies, optionalDependencies } = JSON.parse(
-      readFileSync(join('node_modules', name, 'package.json'), 'utf8'),
-    );
-    waiting.push(...Object.keys({ ...dependencies, ...optionalDependencies }));
-  }
-}
-
 test('the API of Hono answers at its routes, each user with todos of their own', async () => {
-  await publishInstalled('hono');
+  await registry.publish(...installedWithDependencies('hono'));
   const { host } = await broughtUp('hono');
   expect((await host('GET', '/')).text).toContain('<strong>my-notes</strong>');
   expect((await host('GET', '/api/health')).body).toEqual({ ok: true });
@@ -97,7 +82,7 @@ test('pages of the ssr starter are rendered out of the table, kept, and escaped'
 });
 
 test('the page of React is built with packages of npm, and its users have notes of their own', async () => {
-  await publishInstalled('vite', 'react', 'react-dom', '@vitejs/plugin-react');
+  await registry.publish(...installedWithDependencies('vite', 'react', 'react-dom', '@vitejs/plugin-react'));
   const { host, folder } = await broughtUp('vite', { npm_config_registry: registry.url });
   const page = await host('GET', '/');
   const [, script] = /<script [^>]*src="(\/assets\/[^"]+\.js)"/.exec(page.text) ?? [];
