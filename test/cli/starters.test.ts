@@ -22,7 +22,7 @@ async function newcomer(apiBase = 'http://127.0.0.1:9') {
   return one;
 }
 
-const templates = ['static', 'vite', 'hono', 'ssr', 'agent'];
+const templates = ['static', 'vite', 'hono', 'ssr', 'astro', 'agent'];
 
 test.each(templates)('svc init %s writes an application that svc up understands, and nothing else', async (name) => {
   const ada = await newcomer();
@@ -45,6 +45,23 @@ test.each(templates)('svc init %s writes an application that svc up understands,
   expect(texts.join('\n')).not.toContain('my-app');
   const manifest = readManifest(JSON.parse(await readFile(join(folder, 'svc.json'), 'utf8')));
   expect(manifest.app.id).toBe('field-notes-2');
+});
+
+test('packages of the templates are of the versions that tests build them with', async () => {
+  const json = async (path: string) => JSON.parse(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'));
+  const tested = new Map<string, string>([
+    ...Object.entries<string>((await json('package.json')).devDependencies),
+    ...Object.entries<string>((await json('test/lanes/astro/package.json')).dependencies),
+    ['hono', (await json('node_modules/hono/package.json')).version],
+  ]);
+  for (const name of ['vite', 'hono', 'astro']) {
+    const { dependencies, devDependencies = {} } = await json(`clients/cli/starters/${name}/package.json`);
+    const wanted = Object.entries<string>({ ...dependencies, ...devDependencies });
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted).toEqual(wanted.map(([one]) => [one, tested.get(one)]));
+  }
+  const { release } = await json('clients/cli/starters/hono/svc.json');
+  expect(release.functions.replace.api.deps).toEqual([`hono@${tested.get('hono')}`]);
 });
 
 test('without a folder one of the template’s name is made, and . means this one, with what git keeps in it', async () => {
@@ -113,7 +130,7 @@ test.each([
   ['statik', 'Did you mean svc init static?'],
   ['hona', 'Did you mean svc init hono?'],
   ['x401', 'Did you mean svc init x402?'],
-  ['astro', 'svc init ssr'],
+  ['astra', 'Did you mean svc init astro?'],
   ['spreadsheet', 'svc init --help'],
 ])('svc init %s is refused, and what may be meant is named', async (word, hint) => {
   const ada = await newcomer();

@@ -36,6 +36,11 @@ export const starters: readonly Starter[] = [
     about: 'Files of public/ are served as they are, and the function renders every other page.',
   },
   {
+    name: 'astro',
+    summary: 'Begin a site of Astro, with notes in Markdown, built into files.',
+    about: 'svc up installs its packages by npm and builds it on this machine. Pages on a server are svc init ssr.',
+  },
+  {
     name: 'agent',
     summary: 'Begin an agent: a function that answers what is said to it in the project’s room.',
     about:

@@ -22,11 +22,9 @@ function notInitialised(word: string): Failure {
   return badUsage(`There is no template ${word}. Templates are ${templates.join(', ')}.`, {
     field: 'template',
     hint:
-      word === 'astro'
-        ? 'A site that Astro builds is deployed as it is: name its folder dist in svc.json. Pages that a function renders are svc init ssr.'
-        : near === undefined
-          ? 'svc init --help tells what each is, and of the rail of a wallet.'
-          : `Did you mean svc init ${near}?`,
+      near === undefined
+        ? 'svc init --help tells what each is, and of the rail of a wallet.'
+        : `Did you mean svc init ${near}?`,
     details: { templates, rails },
   });
 }
