@@ -37,6 +37,7 @@ async function broughtUp(template: string, env: Readonly<Record<string, string>>
     folder: join(ada.checkout, 'my-notes'),
     svc: ada.with({ SVC_PROJECT_ID: project, ...env }),
     with: (more: Readonly<Record<string, string>>) => ada.with({ SVC_PROJECT_ID: project, ...more }),
+    url: json.url as string,
     host: hostCall(service, `${new URL(json.url ?? service.url).hostname}:${port}`),
   };
 }
@@ -83,7 +84,7 @@ test('pages of the ssr starter are rendered out of the table, kept, and escaped'
 
 test('the page of React is built with packages of npm, and its users have notes of their own', async () => {
   await registry.publish(...installedWithDependencies('vite', 'react', 'react-dom', '@vitejs/plugin-react'));
-  const { host, folder } = await broughtUp('vite', { npm_config_registry: registry.url });
+  const { host, folder, url, project } = await broughtUp('vite', { npm_config_registry: registry.url });
   const page = await host('GET', '/');
   const [, script] = /<script [^>]*src="(\/assets\/[^"]+\.js)"/.exec(page.text) ?? [];
   const loaded = await host('GET', script!);
@@ -119,6 +120,24 @@ test('the page of React is built with packages of npm, and its users have notes 
   await ask('DELETE', `/rest/v1/notes?id=eq.${note.id}`, undefined, bob);
   expect((await ask('GET', notes, undefined, bob)).body).toEqual([]);
   expect((await ask('GET', notes, undefined, ada)).body).toEqual([note]);
+
+  // The page that is being worked on asks the project behind the deployed one.
+  const dev = spawn(process.execPath, ['node_modules/vite/bin/vite.js', '--host', '127.0.0.1', '--port', '20000'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NO_COLOR: '1', SITE: url },
+  });
+  processes.push(dev);
+  let said = '';
+  dev.stdout.on('data', (part) => {
+    said += part;
+  });
+  const local = await until(async () => {
+    const [, found] = /Local: +(http:\S+)/.exec(said) ?? [];
+    expect(found).toBeDefined();
+    return found!;
+  });
+  expect(await (await fetch(`${local}_svc/config.json`)).json()).toMatchObject({ project_id: project, anon_key });
+  expect(await (await fetch(`${local}src/app.jsx`)).text()).toContain('Notes of your own');
 });
 
 test('the agent answers in its room what is said to it, once, as a function and as a program', async () => {
