@@ -48,7 +48,7 @@ const codeOf = ({ code, language }: Pick<z.output<typeof input>, 'code' | 'langu
 export const deployFunctionTool = deployTool({
   name: 'deploy_function',
   description:
-    'Makes this code a function of a project, new or in place of the one before, and leaves everything else as it is. What is not given stays as it was.',
+    'Makes this code a function of a project, new or in place of the one before, and leaves everything else as it is. What is not given stays as it was. It is called at url of the result, with the anon key of the project in the header apikey; routes of deploy lead paths of the site to it.',
   input,
   output: z.object({
     ...FunctionSummaryWire.partial().shape,

@@ -53,7 +53,9 @@ const deployInput = z.strictObject({
     .record(z.string(), z.unknown())
     .nullable()
     .optional()
-    .describe('`replace`: routes in order; null: as they are.'),
+    .describe(
+      '`replace`: routes in order, each for example `{"pattern":"/api/*","target":{"type":"function","name":"api"}}`; null: as they are.',
+    ),
   i18n: z.record(z.string(), z.unknown()).nullable().optional().describe('Locales of the site; null: none.'),
   ...consent,
 });
@@ -136,7 +138,7 @@ export const deployTools: readonly Tool[] = [
   deployTool({
     name: 'deploy_site',
     description:
-      'Makes these files the whole site of a project, in place of those before, and leaves everything else as it is.',
+      'Makes these files the whole site of a project, in place of those before, and leaves everything else as it is. Their address is urls.site of the result: there pages read their project’s settings from /_svc/config.json, and users sign in at /auth/sign-in. deploy_function adds code that answers requests.',
     input: filesInput,
     deploy: ({ ctx }, { project, files, idempotency_key: key, ...agreed }) =>
       deployInline(ctx, { project, spec: { site: { replace: byPath(files) } }, key, allowed: allowedBy(agreed) }),

@@ -30,7 +30,7 @@ const lastLines: readonly (readonly [string, string])[] = [
 
 const stepsByCode: Readonly<Record<string, string>> = {
   AUTH_REQUIRED:
-    'Have the host send a credential: a delegate token as Authorization: Bearer, made by svc delegates create --for agent, or a project’s key as apikey. Or have it run svc mcp, which signs each call with a wallet of its machine.',
+    'Have the host send a credential: a delegate token as Authorization: Bearer, made by svc delegates create --for agent, or a project’s key as apikey. Or have it run svc mcp, which signs each call with a wallet of its machine: its tool init makes one.',
   INVALID_AUTH: 'Make a new credential and send the call again.',
   NOT_AUTHORIZED: 'Ask an owner for the role or the grant that details names; the id may also be wrong.',
   ADMIN_REQUIRED: 'Leave this to the platform’s admin.',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { invalidField } from '../../core/errors.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { askRows, withProjectKey } from './path-requests.ts';
 import { adds, pathTool } from './path-tool.ts';
 import type { Tool } from './tool.ts';
-import { userTools } from './user-tools.ts';
+import { accessToken, userTools } from './user-tools.ts';
 
 /** What is documented and no operation: rows, and what the users of a project do. Contract 04, sections 4.2.1, 4.2.10. */
 export const pathTools: readonly Tool[] = [
@@ -29,12 +30,20 @@ export const pathTools: readonly Tool[] = [
         .enum(['anon', 'service'])
         .default('anon')
         .describe('anon sees what the manifest exposes; service stands above row security.'),
+      access_token: accessToken
+        .optional()
+        .describe('Of verify_magic_link: as that user, with their own rows. Without it as anybody.'),
     }),
     output: z.object({ status: z.int(), body: z.unknown(), content_range: z.string().nullable() }),
     annotations: { ...adds, destructiveHint: true },
-    async ask(run, { project_id: project, table, method, params, max_affected, body, key_type, ...more }) {
+    async ask(
+      run,
+      { project_id: project, table, method, params, max_affected, body, key_type, access_token, ...more },
+    ) {
+      if (access_token !== undefined && key_type === 'service')
+        throw invalidField('access_token', 'does not go with the service key');
       const name = table.startsWith('rpc/') ? `rpc/${encodeURIComponent(table.slice(4))}` : encodeURIComponent(table);
-      const ctx = await withProjectKey(run, project, key_type);
+      const ctx = await withProjectKey(run, project, key_type, access_token);
       // Each key has a pathTool of its own.
       const prefix = key_type === 'anon' ? '/rest/v1' : '/admin/v1/rest';
       const { idempotency_key: idempotencyKey } = more;

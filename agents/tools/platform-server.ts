@@ -40,9 +40,9 @@ export function profileNamed(name: string | undefined): Profile {
   return profile;
 }
 
-/** From nothing to an application's rows, by the tools' own names. */
+/** From nothing to a deployed application with users, by the tools' own names. */
 const firstSteps =
-  'First steps: whoami, then list_projects with all: true. Where there is no project: create_org, then provision_postgres_project with its org_id, run_sql to create tables, and apply_expose to let applications reach them.';
+  'First steps: whoami, then list_projects with all: true. Where there is no project: create_org, then provision_postgres_project with its org_id, run_sql to create tables, and apply_expose to let applications reach them. Then deploy_site and deploy_function put pages and code online, request_magic_link and verify_magic_link sign a user of the application in, and rest_query reads and writes rows as that user.';
 
 const instructions = (profile: Profile): string =>
   [

@@ -10,6 +10,7 @@ export interface Profile {
   readonly reachesAll: boolean;
 }
 
+/** From nothing to a deployed application with a table, a function and users, and work beside others. */
 const core: ReadonlySet<string> = new Set([
   'whoami',
   'list_orgs',
@@ -21,6 +22,11 @@ const core: ReadonlySet<string> = new Set([
   'get_schema',
   'apply_expose',
   'rest_query',
+  'deploy_site',
+  'deploy_function',
+  'deploy_get',
+  'request_magic_link',
+  'verify_magic_link',
   'join_room',
   'send_room_message',
   'read_room_messages',

@@ -42,7 +42,9 @@ function userTool({ endpoint, input, annotations, request, isTrusted, ...more }:
   });
 }
 
-const access_token = z.string().min(1).max(16_384).describe('Access token of the user that it is about.');
+/** What a user of a project is signed in by. */
+export const accessToken = z.string().min(1).max(16_384);
+const access_token = accessToken.describe('Access token of the user that it is about.');
 const session = ['access_token', 'refresh_token'];
 const { shape: link } = requestLink.input;
 const { shape: register } = beginPasskeyRegistration.input;
@@ -54,7 +56,8 @@ const { shape: signedIn } = finishPasskeySignIn.input;
 export const userTools: readonly Tool[] = [
   userTool({
     name: 'request_magic_link',
-    description: 'Have a link or a code mailed by which a user of a project signs in.',
+    description:
+      'Begin to sign in a user of a project: mail them a link or a code. verify_magic_link takes the code that they tell you, with the challenge_id of the result. Somebody new becomes a user by it.',
     endpoint: requestLink,
     input: {
       email,
@@ -70,7 +73,8 @@ export const userTools: readonly Tool[] = [
   }),
   userTool({
     name: 'verify_magic_link',
-    description: 'Sign a user of a project in by the token of a mailed link, or by a challenge and its mailed code.',
+    description:
+      'Sign in a user of a project, by the token of a mailed link, or by a challenge and its mailed code. rest_query takes the access_token of the result.',
     endpoint: token,
     input: {
       token: z.string().optional().describe('What the mailed link brought along; in place of a challenge and a code.'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
@@ -47,6 +47,20 @@ export function installedPackage(name: string): Published {
     .filter((path) => !relative(folder, path).startsWith('node_modules'))
     .map((path) => [relative(folder, path), readFileSync(path)] as const);
   return { manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), files: Object.fromEntries(files) };
+}
+
+/** Packages that are installed here, with all that they need and that is installed for this machine. */
+export function installedWithDependencies(...names: readonly string[]): readonly Published[] {
+  const found = new Map<string, Published>();
+  const waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name) || !existsSync(join('node_modules', name))) continue;
+    const published = installedPackage(name);
+    found.set(name, published);
+    const { dependencies, optionalDependencies } = published.manifest;
+    waiting.push(...Object.keys({ ...(dependencies as object), ...(optionalDependencies as object) }));
+  }
+  return [...found.values()];
 }
 
 /** A registry that speaks what npm asks registries, with packages of a test's own. */

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { terminal } from '../cli/command.ts';
 import { filesIn, served } from '../deploys/served-folder.ts';
@@ -48,4 +50,26 @@ test('a site that Astro builds is served byte for byte, with its own page for wh
   expect((await served(service, hostname, files)).differences).toEqual([]);
   const missing = await asking(service, hostname)('/no-such-page');
   expect([missing.status, missing.body.equals(files.get('404.html')!)]).toEqual([404, true]);
+});
+
+test('the starter of Astro is built into the pages that it is served as', async () => {
+  await ada.svc('init');
+  await ada.svc('init', 'astro', 'my-notes');
+  const folder = join(ada.checkout, 'my-notes');
+  // What npm would install there, by the build of its svc.json.
+  await symlink(join(sources, 'node_modules'), join(folder, 'node_modules'));
+  await promisify(execFile)(process.execPath, ['node_modules/astro/bin/astro.mjs', 'build'], {
+    cwd: folder,
+    env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
+  });
+  const up = await ada.svc('up', 'my-notes', '--skip-build');
+  expect(up.error).toBeUndefined();
+  expect(up.json).toMatchObject({
+    app: 'my-notes',
+    checks: [{ passed: true }, { passed: true }, { passed: true }],
+  });
+  const { hostname } = new URL(up.json.url);
+  const home = await asking(service, hostname)('/');
+  expect([home.status, home.text]).toEqual([200, expect.stringContaining('href="/notes/lime-trees/"')]);
+  expect((await served(service, hostname, await filesIn(join(folder, 'dist')))).differences).toEqual([]);
 });

@@ -113,15 +113,16 @@ function placed(command: Command, free: readonly string[]): Record<string, strin
       at = free.length;
     } else if (at < free.length) values[name] = free[at++];
   }
+  for (const { name, choices, refusal } of declared) {
+    const value = values[name];
+    if (value !== undefined && choices !== undefined && !choices.includes(value))
+      throw refusal?.(value) ?? badUsage(`<${name}> is one of ${choices.join(', ')}.`, { field: name });
+  }
   if (at < free.length)
     throw badUsage(`svc ${command.words} takes no ${JSON.stringify(free[at])}.`, { hint: pageOf(command) });
-  for (const { name, optional, choices } of declared) {
-    const value = values[name];
-    if (value === undefined && optional !== true)
+  for (const { name, optional } of declared)
+    if (values[name] === undefined && optional !== true)
       throw badUsage(`<${name}> is missing.`, { field: name, hint: pageOf(command) });
-    if (value !== undefined && choices !== undefined && !choices.includes(value))
-      throw badUsage(`<${name}> is one of ${choices.join(', ')}.`, { field: name });
-  }
   return values;
 }
 

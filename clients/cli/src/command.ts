@@ -1,4 +1,5 @@
 import type { Cli } from './cli.ts';
+import type { Failure } from './failure.ts';
 import type { humanForms } from './human-forms.ts';
 
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'json';
@@ -26,6 +27,8 @@ export interface Positional {
   /** Takes all remaining words, joined by blanks. */
   readonly rest?: true;
   readonly choices?: readonly string[];
+  /** Makes the refusal of a word that is none of the choices. @default it lists them */
+  readonly refusal?: (word: string) => Failure;
   /** Used only for a word that matches; otherwise the word belongs to the next argument. */
   readonly only?: RegExp;
 }

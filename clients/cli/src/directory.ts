@@ -20,7 +20,7 @@ export const directory: readonly GroupEntry[] = [
   {
     section: start,
     name: 'init',
-    summary: 'Make a wallet and see what it can do',
+    summary: 'Make a wallet, or the files of an application',
     load: () => import('./groups/init.ts'),
   },
   {

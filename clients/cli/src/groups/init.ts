@@ -1,24 +1,50 @@
+import { resolve } from 'node:path';
 import { balancesOf } from '../balances.ts';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { Failure, local, runCommand } from '../failure.ts';
+import { badUsage, Failure, local, runCommand } from '../failure.ts';
 import { configDir } from '../files/paths.ts';
 import { keptKeys } from '../files/project-keys.ts';
 import { findOrMakeWallet, findWallet, switchRail, type Wallet, walletName } from '../files/wallets.ts';
 import { readText } from '../input.ts';
+import { nearest } from '../nearest.ts';
 import { apiBase, keepApiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
 import { note } from '../progress.ts';
+import { type Starter, starters, writeStarter } from '../starters.ts';
+
+const rails = ['x402', 'mpp'];
+
+/** The refusal of a word behind `svc init` that is neither a rail nor a template. */
+function notInitialised(word: string): Failure {
+  const templates = starters.map(({ name }) => name);
+  const near = nearest(word, [...rails, ...templates]);
+  return badUsage(`There is no template ${word}. Templates are ${templates.join(', ')}.`, {
+    field: 'template',
+    hint:
+      near === undefined
+        ? 'svc init --help tells what each is, and of the rail of a wallet.'
+        : `Did you mean svc init ${near}?`,
+    details: { templates, rails },
+  });
+}
 
 const init: Command = {
   words: 'init',
   summary: 'Make a wallet, if there is none, and see what it can do.',
   about: [
     'There is no password and no account to be opened: the wallet signs what you send. Its key stands in a file that only you can read. Run again, it changes nothing.',
+    'With the name of a template it writes the files of an application instead, which svc up then brings up: see below.',
     'With --api-base that gateway is the one that commands mean from then on, where neither --api-base nor SVC_API_BASE names another.',
   ],
   positionals: [
-    { name: 'rail', optional: true, choices: ['x402', 'mpp'], about: 'How the wallet pays: x402 unless told.' },
+    {
+      name: 'rail',
+      optional: true,
+      choices: rails,
+      refusal: notInitialised,
+      about: 'How the wallet pays: x402 unless told.',
+    },
   ],
   flags: [
     {
@@ -133,4 +159,34 @@ async function orNull<Body>(answer: Promise<{ body: Body }>): Promise<Body | nul
   }
 }
 
-export const group: Group = { name: 'init', about: [init.summary], commands: [init] };
+/** `svc init <template>`. Contract 04, section 3.5. */
+const initStarter = (starter: Starter): Command => ({
+  words: `init ${starter.name}`,
+  summary: starter.summary,
+  about: [
+    `${starter.about} Nothing is overwritten, and no gateway is asked: svc up in the folder brings the application up.`,
+  ],
+  positionals: [
+    {
+      name: 'folder',
+      optional: true,
+      about: `Where its files go, a new or empty folder: ${starter.name} unless told, . for this one.`,
+    },
+  ],
+  examples: [
+    ['In a folder of its own', `init ${starter.name} my-app`],
+    ['In this folder', `init ${starter.name} .`],
+  ],
+  async run({ cli, positionals }) {
+    const folder = positionals.folder ?? starter.name;
+    const files = await writeStarter(cli, starter, folder);
+    return {
+      template: starter.name,
+      folder: resolve(cli.cwd, folder),
+      files,
+      next_step: `svc up${folder === '.' ? '' : ` ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`}`,
+    };
+  },
+});
+
+export const group: Group = { name: 'init', about: [init.summary], commands: [init, ...starters.map(initStarter)] };

@@ -53,7 +53,7 @@ const calls: readonly LocalCall[] = [
     tool: local(
       'init',
       'Set this machine up',
-      'Make a wallet for this machine where there is none, and say what is next.',
+      'Make a wallet for this machine where there is none, and say what is next. It signs calls from then on, so begin with it where a call is refused with AUTH_REQUIRED.',
       {
         rail: text('How it pays.', { enum: ['x402', 'mpp'] }),
       },
@@ -191,6 +191,21 @@ const calls: readonly LocalCall[] = [
 export const localTools = (profile: string | undefined): readonly ListedTool[] =>
   calls.filter(({ forBuyers }) => profile !== 'buyer' || forBuyers === true).map(({ tool }) => tool);
 
+/** Tools in place of the commands that a person is told to go on with. */
+const nextTools: Readonly<Record<string, string>> = {
+  'svc org create': 'create_org',
+  'svc projects provision': 'provision_postgres_project',
+  'svc status': 'status',
+};
+
+/** A document whose `next_step` is a tool, where there is one for its command. */
+function withNextTool(document: unknown): unknown {
+  if (!isObject(document) || typeof document.next_step !== 'string') return document;
+  const step = document.next_step;
+  const command = Object.keys(nextTools).find((words) => step.startsWith(words));
+  return command === undefined ? document : { ...document, next_step: nextTools[command] };
+}
+
 /** The result of a tool of this machine; undefined when there is none of that name. */
 export async function callLocal(
   host: McpBridgeHost,
@@ -205,7 +220,7 @@ export async function callLocal(
   try {
     const document = await host.run(call.words(args));
     call.after?.(host, args);
-    return answered(call.tool.title, document);
+    return answered(call.tool.title, profile === 'buyer' ? document : withNextTool(document));
   } catch (error) {
     if (isObject(error) && isObject(error.envelope)) return refused(name, error.envelope);
     throw error;
