@@ -1,3 +1,4 @@
+import { breakable } from '../../design/breakable.tsx';
 import { CopyButton } from '../../design/code.tsx';
 import { Section } from '../../design/section.tsx';
 import { StandingBadge } from './domain-status.tsx';
@@ -18,7 +19,7 @@ export const DnsRecords = ({ records }: { readonly records: readonly DnsRecord[]
     about="Set them where the zone of the domain is kept. It may take some minutes until all see them."
   >
     <ul className="dns-records">
-      {records.map(({ id, purpose, type, name, value, required, status }) => (
+      {records.map(({ id, purpose, type, name, value, valueParts, priority, required, status }) => (
         <li key={id} className="dns-record" aria-label={`${type} record`}>
           <div className="dns-record-head">
             <strong>{type}</strong>
@@ -30,7 +31,8 @@ export const DnsRecords = ({ records }: { readonly records: readonly DnsRecord[]
           </div>
           <dl>
             <Part what="Name" text={name} type={type} />
-            <Part what="Value" text={value} type={type} />
+            <Part what="Value" text={value} type={type} parts={valueParts} />
+            {priority !== null && <Part what="Priority" text={String(priority)} type={type} />}
           </dl>
         </li>
       ))}
@@ -38,12 +40,32 @@ export const DnsRecords = ({ records }: { readonly records: readonly DnsRecord[]
   </Section>
 );
 
-const Part = ({ what, text, type }: { readonly what: string; readonly text: string; readonly type: string }) => (
+interface PartProps {
+  readonly what: string;
+  readonly text: string;
+  readonly type: string;
+  /** The same in parts, for panels that want a long value so. */
+  readonly parts?: readonly string[] | null;
+}
+
+/** A long value shows its beginning alone: nobody reads a key. */
+const Part = ({ what, text, type, parts = null }: PartProps) => (
   <div>
     <dt>{what}</dt>
     <dd>
-      <code>{text}</code>
+      <code className={parts === null ? undefined : 'cut'} title={parts === null ? undefined : text}>
+        {breakable(text)}
+      </code>
       <CopyButton what={`${what.toLowerCase()} of the ${type} record`} text={text} isIcon />
     </dd>
+    {parts !== null && (
+      <dd className="dns-record-parts">
+        <span className="quiet small">Some panels want it in parts of 255 letters:</span>
+        <CopyButton
+          what={`${what.toLowerCase()} of the ${type} record in parts`}
+          text={parts.map((part) => `"${part}"`).join(' ')}
+        />
+      </dd>
+    )}
   </div>
 );

@@ -15,6 +15,7 @@ import { mayOn } from '../../session/may.ts';
 import { projectCrumbs } from '../project-crumbs.ts';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainChecks } from './domain-checks.tsx';
+import { DomainMail } from './domain-mail.tsx';
 import { DomainSettings } from './domain-settings.tsx';
 import { DomainStatus } from './domain-status.tsx';
 import type { Domain } from './domain-types.ts';
@@ -67,6 +68,12 @@ export default function DomainPage({ project: id, domain: name }: DomainPageProp
               <Standing status={domain.status} />
               <DnsRecords records={domain.dnsRecords} />
               <DomainChecks checks={domain.checks} />
+              <DomainMail
+                project={id}
+                domain={domain}
+                mayWrite={mayWrite && mayOn(project, 'project:mail:write')}
+                again={answer.again}
+              />
               {mayWrite && <DomainSettings project={id} domain={domain} />}
             </>
           )
