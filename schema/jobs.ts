@@ -10,8 +10,9 @@ import { listRegisteredTypes, registerJobType, removeJobType } from '../resolver
 import { purgeJobs } from '../resolvers/jobs/purge-jobs.ts';
 import { downloadArtifact, getJob, listJobs } from '../resolvers/jobs/read-jobs.ts';
 import { submitJob } from '../resolvers/jobs/submit-job.ts';
-import { functionType, type RegisteredType } from '../resolvers/jobs/types/function-type.ts';
+import { registeredType } from '../resolvers/jobs/types/find-type.ts';
 import type { JobType } from '../resolvers/jobs/types/job-type.ts';
+import type { RegisteredType } from '../resolvers/jobs/types/registered-type.ts';
 import { followJobLogs, type JobLineArrived } from '../subscriptions/job-logs.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, windowInputs } from './connection.ts';
@@ -211,9 +212,21 @@ readField('jobTypes', listJobTypes, { type: [JobOfferRef], result: (types) => [.
 const RegisteredJobOfferRef = builder.objectRef<RegisteredType>('RegisteredJobOffer').implement({
   description: 'A type of jobs that the operator has registered.',
   fields: (t) => ({
-    type: t.field({ type: JobOfferRef, description: 'The type, as everybody sees it.', resolve: functionType }),
-    projectId: t.exposeString('projectId', { description: 'The project whose function does the work, `prj_…`.' }),
-    functionName: t.exposeString('function', { description: 'The function.' }),
+    type: t.field({ type: JobOfferRef, description: 'The type, as everybody sees it.', resolve: registeredType }),
+    projectId: t.exposeString('projectId', {
+      nullable: true,
+      description: 'The project whose function does the work, `prj_…`; null for a command.',
+    }),
+    functionName: t.exposeString('function', { nullable: true, description: 'The function; null for a command.' }),
+    command: t.stringList({
+      nullable: true,
+      description: 'The program that does the work, and what it is given; null for a function.',
+      resolve: ({ command }) => (command === null ? null : [...command]),
+    }),
+    root: t.exposeString('root', {
+      nullable: true,
+      description: 'The root file system that the command runs in; null for a function.',
+    }),
     memoryMb: t.exposeInt('memoryMb', { description: 'Memory of its process, in megabytes.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
   }),

@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
+import { openCommands } from './parts/commands.ts';
 import { openEngines } from './parts/engines.ts';
 import { openFunctions } from './parts/functions.ts';
 import { startJobs, startMirror } from './parts/jobs.ts';
@@ -81,6 +82,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       responseBackpressure: new ResponseBackpressure(),
       messageMirror: startMirror(start, () => services),
       functions: openFunctions(start, () => services),
+      commands: openCommands(start),
       ...startLeased(start, () => services),
       webhookFetch: createGuardedFetch({
         named: config.webhookOrigins,
@@ -162,6 +164,7 @@ function settingsOf(config: Config): { -readonly [Name in keyof ServiceSettings]
     auditDefaultUrl: config.auditDefaultUrl,
     leases: config.leases,
     functionsIsolation: config.functionsIsolation,
+    jobRoots: config.jobRoots,
     packages: {
       registry: config.npmRegistry,
       folder: join(resolve(config.dataDir), 'packages'),

@@ -145,6 +145,7 @@ export const environment = z.object({
   ),
   SVC_CI_ISSUER: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   SVC_CI_AUDIENCE: parsed('a line of at most 200 characters', line),
+  SVC_JOB_ROOTS: parsed('a path', path),
   SVC_FUNCTIONS_ISOLATION: parsed('required or optional', (value) =>
     value === 'required' || value === 'optional' ? value : undefined,
   ),
@@ -350,6 +351,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   SVC_CI_AUDIENCE: open(
     '`PUBLIC_BASE_URL`',
     'Audience that these tokens have to be for. Change it before the first binding: each names it.',
+  ),
+  SVC_JOB_ROOTS: open(
+    'jobs run no commands',
+    'Folder with a root file system in each of its folders, as an image of a container unpacks to. Commands that the operator registers as types of jobs run in them, read-only.',
   ),
   SVC_FUNCTIONS_ISOLATION: open(
     '`required`: a machine that cannot keep functions apart runs none',

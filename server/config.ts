@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AiSettings } from '../engines/ai/ai-engine.ts';
 import type { RegistrySettings } from '../engines/functions/packages/registry.ts';
 import type { SignerKeys } from '../engines/licences/signer.ts';
@@ -90,6 +91,8 @@ export interface Config {
   /** How many managed jobs may wait and run. */
   readonly jobs: { readonly perProject: number; readonly queued: number };
   readonly functionsIsolation: 'required' | 'optional';
+  /** Folder of the root file systems that commands of jobs run in. */
+  readonly jobRoots: string | undefined;
   /** Where the packages of functions come from. */
   readonly npmRegistry: RegistrySettings;
   /** Where leases of tiers are paid for. */
@@ -246,6 +249,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     leases: values.SVC_LEASES === 'on',
     jobs: { perProject: values.SVC_JOBS_PER_PROJECT ?? 20, queued: values.SVC_JOBS_QUEUED ?? 1_000 },
     functionsIsolation: values.SVC_FUNCTIONS_ISOLATION ?? 'required',
+    jobRoots: values.SVC_JOB_ROOTS === undefined ? undefined : resolve(values.SVC_JOB_ROOTS),
     ciIssuer: values.SVC_CI_ISSUER ?? 'https://token.actions.githubusercontent.com',
     ciAudience: values.SVC_CI_AUDIENCE,
     npmRegistry: { url: values.NPM_REGISTRY ?? 'https://registry.npmjs.org', token: values.NPM_REGISTRY_TOKEN },

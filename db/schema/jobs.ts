@@ -2,6 +2,7 @@ import { createdAt, id, moment } from '../columns.ts';
 import {
   bigint,
   boolean,
+  check,
   index,
   integer,
   jsonb,
@@ -154,19 +155,32 @@ export const jobCallbacks = pgTable(
 );
 
 /** Types of jobs that the operator has registered, beside those that are built in. */
-export const jobTypes = pgTable('job_types', {
-  name: text('name').primaryKey(),
-  description: text('description').notNull(),
-  /** The project whose function does the work. */
-  projectId: id('project_id').notNull(),
-  function: text('function').notNull(),
-  perJob: bigint('per_job_usd_micros', { mode: 'bigint' }).notNull(),
-  perSecond: bigint('per_second_usd_micros', { mode: 'bigint' }).notNull(),
-  maxSeconds: integer('max_seconds').notNull(),
-  memoryMb: integer('memory_mb').notNull(),
-  /** Whether another attempt may follow one that was interrupted. */
-  repeatable: boolean('repeatable').notNull(),
-  /** JSON Schema of its input, for whoever submits one. */
-  inputSchema: jsonb('input_schema').$type<Readonly<Record<string, unknown>>>().notNull(),
-  createdAt: createdAt(),
-});
+export const jobTypes = pgTable(
+  'job_types',
+  {
+    name: text('name').primaryKey(),
+    description: text('description').notNull(),
+    /** The project whose function does the work; null for a command. */
+    projectId: id('project_id'),
+    function: text('function'),
+    /** The command that does the work, and the root file system that it runs in; null for a function. */
+    command: text('command').array(),
+    root: text('root'),
+    perJob: bigint('per_job_usd_micros', { mode: 'bigint' }).notNull(),
+    perSecond: bigint('per_second_usd_micros', { mode: 'bigint' }).notNull(),
+    maxSeconds: integer('max_seconds').notNull(),
+    memoryMb: integer('memory_mb').notNull(),
+    /** Whether another attempt may follow one that was interrupted. */
+    repeatable: boolean('repeatable').notNull(),
+    /** JSON Schema of its input, for whoever submits one. */
+    inputSchema: jsonb('input_schema').$type<Readonly<Record<string, unknown>>>().notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    check(
+      'job_types_worker',
+      sql`num_nonnulls(${t.projectId}, ${t.function}) = case when ${t.command} is null then 2 else 0 end
+        and (${t.command} is null) = (${t.root} is null)`,
+    ),
+  ],
+);

@@ -2,7 +2,7 @@
 # what runs in it.
 set -eu
 box=$1 image=$2 node=$3 code=$4 run=$5
-shift 5
+shift 6
 mount --make-rprivate /
 mount -o bind,ro,nosuid,nodev "$image" "$box"
 mount -o bind,ro,nosuid,nodev "$node" "$box/node"

@@ -6,7 +6,7 @@ import { endGroup, yieldTo } from '../../core/child-processes.ts';
 import { runtimeFolder } from './image.ts';
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
-const scripts = { launch: read('./launch.sh'), box: read('./box.sh') };
+const scripts = { launch: read('./launch.sh'), function: read('./box.sh'), command: read('./command-box.sh') };
 
 /** Everything that all boxes of a runner have in common. */
 export interface LaunchContext {
@@ -56,6 +56,19 @@ const ownUids = process.getuid?.() === 0;
 /** Beside heap and buffers a process has code, stacks and tables: what its data segment may hold more, in MiB. */
 const besidesMb = 64;
 
+/** Largest file of a function, in MiB. */
+const functionFilesMb = 32;
+
+const mib = 1024 * 1024;
+
+interface BoxToLaunch {
+  readonly number: number;
+  readonly folder: string;
+  readonly memoryMb: number;
+  /** The root file system of a box that is for a command; undefined for a function's. */
+  readonly root?: string;
+}
+
 /** Makes the folder of a box. @param number its own among all that run at the same time */
 export async function makeSlot({ image, slots, rung }: LaunchContext, number: number): Promise<Slot> {
   const folder = join(slots, String(number));
@@ -84,22 +97,25 @@ export async function giveTo(uid: number | undefined, path: string): Promise<voi
  */
 export function launch(
   { node, image, rung, setpriv }: LaunchContext,
-  { number, folder, memoryMb }: { readonly number: number; readonly folder: string; readonly memoryMb: number },
+  { number, folder, memoryMb, root }: BoxToLaunch,
   args: readonly string[],
 ): Box {
   const uid = uidOf(number, rung);
-  const bytes = (memoryMb + besidesMb) * 1024 * 1024;
+  const bytes = (memoryMb + besidesMb) * mib;
+  const isCommand = root !== undefined;
   const own = [
     'sh',
     '-c',
     scripts.launch,
     'launch',
-    scripts.box,
+    isCommand ? scripts.command : scripts.function,
     String(uid ?? ''),
     folder,
     image,
     node,
     String(bytes),
+    String((isCommand ? memoryMb : functionFilesMb) * mib),
+    root ?? '',
   ];
   const boxed = uid === undefined ? own : ['unshare', '-m', '--propagation', 'private', ...own];
   const bare = setpriv === undefined ? [node] : [setpriv, '--pdeathsig', 'KILL', node];

@@ -1,15 +1,11 @@
-import { chmod, mkdir } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type BoxProcess, startBoxProcess } from './box-process.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
-import { findNode } from './find-node.ts';
 import { createFunctionProcesses, type FunctionProcesses } from './function-processes.ts';
-import { findProgram, makeImage } from './image.ts';
-import type { LaunchContext } from './launch.ts';
-import { makeOwnFolder, type OwnFolder } from './own-folder.ts';
+import { makeContext } from './make-context.ts';
 import { createPrewarmed } from './prewarmed.ts';
-import { type Probe, probeBoxes } from './probe.ts';
+import type { Probe } from './probe.ts';
 import { FunctionFailureError, type LoadedFunction, type Runner, type RunnerEvents } from './runner.ts';
 
 export interface LocalRunnerOptions extends EgressOptions {
@@ -185,26 +181,4 @@ export async function createLocalRunner({
       await folder.remove();
     },
   };
-}
-
-/** Makes what all boxes have in common, in a folder of this run's own, and looks whether it serves. */
-async function makeContext(parent: string): Promise<{
-  readonly context: LaunchContext;
-  readonly probe: Probe;
-  readonly folder: OwnFolder;
-}> {
-  const node = findNode();
-  if (node === undefined)
-    throw new Error('Functions need Node.js 22: install the package of this platform, or run the gateway on it.');
-  await mkdir(parent, { recursive: true });
-  const folder = await makeOwnFolder(parent);
-  // Boxes of root have users of their own, who pass through it.
-  await chmod(folder.path, 0o711);
-  const [image, slots] = [join(folder.path, 'image'), join(folder.path, 'slots')];
-  await mkdir(image);
-  const fault = await makeImage(image, node).catch((error: unknown) => String(error));
-  const probe: Probe =
-    fault === undefined ? await probeBoxes({ node, image, slots }) : { rung: 'process', reason: fault };
-  const setpriv = process.platform === 'linux' ? await findProgram('setpriv').catch(() => undefined) : undefined;
-  return { context: { node, image, slots, rung: probe.rung, setpriv }, probe, folder };
 }

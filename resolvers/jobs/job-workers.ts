@@ -1,4 +1,5 @@
 import { jobCallbacks, managedJobs } from '../../db/schema/jobs.ts';
+import type { CommandRunner } from '../../engines/sandbox/command-runner.ts';
 import { leasedStatements } from '../../kernel/durability/leased-statements.ts';
 import type { LeasedKind, LeasedWork } from '../../kernel/durability/leased-work.ts';
 import { sendCallback } from './callbacks/send-callback.ts';
@@ -12,6 +13,13 @@ declare module '../../kernel/run/context.ts' {
     readonly jobCallbackWork: LeasedWork;
     /** How many jobs there may be. */
     readonly jobLimits: JobLimits;
+    /** Runs commands that do the work of jobs, on this node. */
+    readonly commands: CommandRunner;
+  }
+
+  interface ServiceSettings {
+    /** Folder of the root file systems that commands run in; undefined: there are none. */
+    readonly jobRoots: string | undefined;
   }
 }
 

@@ -8,7 +8,7 @@ import type { JobType } from './types/job-type.ts';
 export const JobTypeWire = z
   .object({
     job_type: z.string(),
-    kind: z.enum(['built_in', 'function']),
+    kind: z.enum(['built_in', 'function', 'command']),
     description: z.string(),
     price: z.object({
       per_job_usd_micros: z.int().describe('Of each job that completes.'),

@@ -42,9 +42,7 @@ const known: Steps['known'] = {
     const held = await takePayment(sale.ctx.services.db.rows, row, reclaim).catch((error: unknown) => {
       throw isUniqueViolation(error) ? alreadySold(sale) : error;
     });
-    // Another request is working on it.
-    if (held === undefined) throw new PaymentRefused(authorizationUsed);
-    return { at: 'taken', held };
+    return held === undefined ? heldElsewhere(sale) : { at: 'taken', held };
   },
 };
 
@@ -171,6 +169,14 @@ function delivered(sale: PaidSale, row: Payment): State<'answered'> {
   if (identifier === undefined || identifier !== row.identifier) throw new PaymentRefused(authorizationUsed);
   reportSettlement(sale, row.version, settlementOf(row));
   return { at: 'answered', output };
+}
+
+/** Another request works on the payment. What that has made is answered here as well: its own answer may be on its way. */
+async function heldElsewhere(sale: PaidSale): Promise<State<'answered'>> {
+  const row = await findByNonce(sale.ctx.services.db.rows, authorizationKey(presentedBy(sale), sale.terms));
+  if (row?.outcome == null) throw new PaymentRefused(authorizationUsed);
+  refuseOther(sale, row);
+  return delivered(sale, row);
 }
 
 /** The settlement that a row tells of. */

@@ -100,6 +100,28 @@ test('whoever pays on chain needs no credential, and the same payment is answere
   expectRefusal(await make(nobody, { prompt: 'Another one' }, payment), 'PAYMENT_PROOF_MISMATCH');
 });
 
+test('a payment whose first answer is still on its way is answered as well', async () => {
+  const unpaid = await make(nobody);
+  const payer = await chain.payer(1_000_000n);
+  const payment = paying(await sign(payer, challengeOf(unpaid).accepts[0]));
+  const paid = await make(nobody, { prompt }, payment);
+  expect(paid.status).toBe(200);
+  const id = paid.headers.get('x-svc-payment-id');
+  // As it stands between the commit and the note that the answer was written out.
+  await expect
+    .poll(() => service.control.sql('select state from payments where id = $1', [id]))
+    .toEqual([{ state: 'delivered' }]);
+  await service.control.sql(
+    `update payments set state = 'settled', lease_token = gen_random_uuid()::text, lease_until = now() + interval '1 minute'
+     where id = $1`,
+    [id],
+  );
+  const repeated = await make(nobody, { prompt }, payment);
+  expect(repeated.body).toEqual(paid.body);
+  expect(repeated.headers.get('x-svc-payment-delivery')).toBe('replay');
+  expect(await chain.balanceOf(payer.address)).toBe(970_000n);
+});
+
 test('a payment for an image that was not made is not taken, and is good for the next try', async () => {
   const payer = await chain.payer(1_000_000n);
   const payment = paying(await sign(payer, challengeOf(await make(nobody)).accepts[0]));

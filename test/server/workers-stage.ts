@@ -111,6 +111,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
       functionsIsolation: 'required',
       packages: undefined as never,
       hostAddresses: undefined,
+    jobRoots: undefined,
       platformDomain: 'localhost',
       embeddingOrigins: new Map(),
       archiveDir: undefined,

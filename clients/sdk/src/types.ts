@@ -1440,7 +1440,7 @@ export interface JobLogLine {
 
 export interface JobType {
   readonly jobType: string;
-  readonly kind: 'built_in' | 'function';
+  readonly kind: 'built_in' | 'function' | 'command';
   readonly description: string;
   readonly price: {
     /** Of each job that completes. */
@@ -2356,7 +2356,7 @@ export interface RedeemedMagicLink {
 
 export interface RegisteredJobType {
   readonly jobType: string;
-  readonly kind: 'built_in' | 'function';
+  readonly kind: 'built_in' | 'function' | 'command';
   readonly description: string;
   readonly price: {
     /** Of each job that completes. */
@@ -2372,8 +2372,10 @@ export interface RegisteredJobType {
   readonly repeatable: boolean;
   /** JSON Schema of its input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly projectId: string;
-  readonly function: string;
+  readonly projectId: string | null;
+  readonly function: string | null;
+  readonly command: readonly string[] | null;
+  readonly root: string | null;
   readonly memoryMb: number;
   readonly createdAt: string;
 }

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import { jobTypes } from '../../../db/schema/jobs.ts';
-import { allOf, type RowOf } from '../../../db/sql.ts';
 import { headersForFunction } from '../../../engines/functions/call-headers.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { originOfGateway } from '../../projects/shared/project-hosts.ts';
 import { JobFailure, type JobType, type MadeFile, type RunningJob, readBy } from './job-type.ts';
+import { factsOfRegistered, type RegisteredType, schemaOf } from './registered-type.ts';
 
-export const typeColumns = allOf(jobTypes);
-
-/** A type that the operator has registered. */
-export type RegisteredType = RowOf<typeof typeColumns>;
+/** A type whose work a function does. */
+export type FunctionType = RegisteredType & { readonly projectId: string; readonly function: string };
 
 /** Failures that are the function’s own. */
 const ofFunction: readonly string[] = [
@@ -22,24 +19,15 @@ const ofFunction: readonly string[] = [
 ];
 
 /** A type whose work a function of a project of the operator's does. */
-export const functionType = (row: RegisteredType): JobType => ({
-  name: row.name,
+export const functionType = (row: FunctionType): JobType => ({
+  ...factsOfRegistered(row),
   kind: 'function',
-  description: row.description,
-  price: { perJob: row.perJob, perSecond: row.perSecond },
-  maxSeconds: row.maxSeconds,
-  repeatable: row.repeatable,
-  inputSchema: row.inputSchema,
   read: readBy(schemaOf(row.inputSchema)),
   run: (job, input) => callFunction(row, job, input),
 });
 
-/** @throws Error for a schema that is none */
-export const schemaOf = (schema: Readonly<Record<string, unknown>>): z.ZodType =>
-  z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-
 async function callFunction(
-  { projectId, function: name, maxSeconds, memoryMb, name: type }: RegisteredType,
+  { projectId, function: name, maxSeconds, memoryMb, name: type }: FunctionType,
   job: RunningJob,
   input: Readonly<Record<string, unknown>>,
 ): Promise<readonly MadeFile[]> {

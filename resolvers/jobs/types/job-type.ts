@@ -29,7 +29,7 @@ export interface JobTypeFacts {
 /** A container of work. */
 export interface JobType extends JobTypeFacts {
   /** Whether it is part of the gateway, or the operator has registered it. */
-  readonly kind: 'built_in' | 'function';
+  readonly kind: 'built_in' | 'function' | 'command';
   /** Checks an input, and makes the form of it that is kept. @returns why it is refused, or the input */
   readonly read: (input: Readonly<Record<string, unknown>>) => ReadInput;
   /**

@@ -1,17 +1,14 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { z } from 'zod';
-import { sql } from '../../../db/drizzle.ts';
 import { sqlState } from '../../../db/pool.ts';
 import { runDoneState } from '../../../db/project-template/sql-runs.ts';
-import { assets } from '../../../db/schema/assets.ts';
-import { pick, statement } from '../../../db/sql.ts';
 import { withClient } from '../../../db/with-client.ts';
 import { FileFault, openCsv } from '../../../engines/table-import/csv.ts';
 import { type Imported, ImportRejected, importRows, linesMax } from '../../../engines/table-import/import-rows.ts';
 import { openNdjson } from '../../../engines/table-import/ndjson.ts';
-import { storing } from '../../content/shared/storing.ts';
 import { ownerRole, tenantSchema } from '../../project-data/shared/in-project.ts';
+import { assetOfJob } from './asset-of-job.ts';
 import { JobFailure, type JobType, jsonFile, type MadeFile, type RunningJob, readBy } from './job-type.ts';
 
 /** Largest file inside of a request, in characters. */
@@ -99,15 +96,10 @@ export const tableImport: JobType = {
 const reportFile = (report: Report): MadeFile => jsonFile('report.json', report);
 
 /** The bytes of the file. @throws JobFailure */
-async function bytesOf(
-  { ctx: { services }, target }: RunningJob,
-  { asset_key: key, inline }: Given,
-): Promise<Readable> {
+async function bytesOf(job: RunningJob, { asset_key: key, inline }: Given): Promise<Readable> {
   if (key === undefined) return Readable.from([Buffer.from(inline!)]);
-  const owner = { orgId: target.orgId, projectId: target.projectId };
-  const [asset] = await services.db.rows(assetStatement.with({ ...owner, key }));
-  if (asset === undefined) throw new JobFailure('ASSET_NOT_FOUND', `The project has no asset ${key}.`);
-  return storing(services, () => services.objects.read(asset.sha256));
+  const { open } = await assetOfJob(job, key);
+  return open();
 }
 
 const nothing: Imported = { columns: [], rows: 0, read: 0, rejected: 0, lines: [] };
@@ -190,10 +182,3 @@ async function importOnce(client: pg.Client, job: RunningJob, asked: Given, byte
   await client.query('commit');
   return report;
 }
-
-const assetStatement = statement(
-  'jobs.asset',
-  { params: pick(assets, 'orgId', 'projectId', 'key'), row: pick(assets, 'sha256') },
-  ({ orgId, projectId, key }, row) => sql`select ${row} from ${assets}
-    where ${assets.orgId} = ${orgId} and ${assets.projectId} = ${projectId} and ${assets.key} = ${key}`,
-);

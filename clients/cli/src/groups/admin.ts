@@ -90,10 +90,14 @@ export const group: Group = {
             'A function as a type',
             'admin job-types register render_video --project prj_0kz3m --function render --description "Renders a video" --per-second-usd-micros 100',
           ],
+          [
+            'A command as a type',
+            'admin job-types register ocr --command tesseract,/in/page.png,/out/page --root debian --memory-mb 1024 --description "Reads text from a picture"',
+          ],
         ],
       }),
       admin('job-types list', rows['jobs.registeredTypes'], {
-        columns: ['job_type', 'project_id', 'function', 'price', 'limits'],
+        columns: ['job_type', 'project_id', 'function', 'command', 'price', 'limits'],
         examples: [['What there is', 'admin job-types list']],
         empty: 'No types but those that are built in.',
       }),

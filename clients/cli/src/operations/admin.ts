@@ -285,7 +285,7 @@ export const rows = {
   'jobs.registerType': {
     operation: 'jobs.registerType',
     command: 'admin job-types register',
-    summary: 'Make a function of a project of yours a type of jobs that every project may submit.',
+    summary: 'Make a function of a project of yours, or a command, a type of jobs that every project may submit.',
     method: 'POST',
     path: '/jobs/v1/admin/types',
     inputs: {
@@ -308,14 +308,24 @@ export const rows = {
         as: 'project',
         type: 'string',
         about: 'The project whose function does the work.',
-        required: true,
       },
       function: {
         at: 'body',
         as: 'function',
         type: 'string',
         about: 'The function, of whatever release is live when a job begins.',
-        required: true,
+      },
+      command: {
+        at: 'body',
+        as: 'command',
+        type: 'list',
+        about: 'In place of a function: the program that does the work, and what it is given.',
+      },
+      root: {
+        at: 'body',
+        as: 'root',
+        type: 'string',
+        about: 'The root file system that the command runs in: a folder of `SVC_JOB_ROOTS`.',
       },
       per_job_usd_micros: {
         at: 'body',
@@ -345,7 +355,9 @@ export const rows = {
         at: 'body',
         as: 'memory_mb',
         type: 'integer',
-        about: 'Memory of its process, in megabytes: 128, 256 or 512.',
+        about: 'Memory of its process, in megabytes: 128, 256 or 512 for a function, up to 65536 for a command.',
+        min: 128,
+        max: 65536,
       },
       repeatable: {
         at: 'body',

@@ -20,7 +20,7 @@ export const jobs = (connection: Connection) => ({
   follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'jobLogs', needs: ['job'], document: 'subscription($after:String $first:Int $job:String! $project:ID $tail:Int){jobLogs(after:$after first:$first job:$job project:$project tail:$tail){cursor line{eventId ingestionTime logStreamName message stream timestamp} reset}}', loudOut: ['line.stream'] }]),
   /** Cancel the jobs of a project that have not ended, and delete all of its jobs, with their logs and artifacts. */
   purge: method<PurgeInput, PurgeAnswer>(connection, { call: 'DELETE /jobs/v1/runs', query: ['project'], spelt: { project: 'project_id' }, key: 'made' }),
-  /** Make a function of a project of yours a type of jobs that every project may submit. */
+  /** Make a function of a project of yours, or a command, a type of jobs that every project may submit. */
   registerType: method<RegisterTypeInput, RegisterTypeAnswer>(connection, { call: 'POST /jobs/v1/admin/types', key: 'made', freeIn: ['input_schema'], freeOut: ['input_schema'] }),
   /** The types of jobs that were registered, with the functions that do the work. */
   registeredTypes: method<Record<string, never>, RegisteredTypesAnswer>(connection, { call: 'GET /jobs/v1/admin/types', freeOut: ['job_types.input_schema'] }),
@@ -148,23 +148,27 @@ export interface PurgeAnswer {
   readonly terminatedInstances: number;
 }
 
-/** Make a function of a project of yours a type of jobs that every project may submit. */
+/** Make a function of a project of yours, or a command, a type of jobs that every project may submit. */
 export interface RegisterTypeInput {
   /** What jobs name it by. */
   readonly jobType: string;
   /** What it does, in one sentence. */
   readonly description: string;
   /** The project whose function does the work. */
-  readonly project: string;
+  readonly project?: string | undefined;
   /** The function, of whatever release is live when a job begins. */
-  readonly function: string;
+  readonly function?: string | undefined;
+  /** In place of a function: the program that does the work, and what it is given. */
+  readonly command?: readonly string[] | undefined;
+  /** The root file system that the command runs in: a folder of `SVC_JOB_ROOTS`. */
+  readonly root?: string | undefined;
   /** What a job costs that completes, in micro-dollars. */
   readonly perJobUsdMicros?: number | undefined;
   /** What each second of a job costs, in micro-dollars. */
   readonly perSecondUsdMicros?: number | undefined;
   /** Longest that a job may take: 300 unless told. */
   readonly maxSeconds?: number | undefined;
-  /** Memory of its process, in megabytes: 128, 256 or 512. */
+  /** Memory of its process, in megabytes: 128, 256 or 512 for a function, up to 65536 for a command. */
   readonly memoryMb?: number | undefined;
   /** Whether an attempt that a lost node leaves is followed by another one: it may then be done twice. */
   readonly repeatable?: boolean | undefined;

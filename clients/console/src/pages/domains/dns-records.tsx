@@ -54,7 +54,7 @@ const Part = ({ what, text, type, parts = null }: PartProps) => (
     <dt>{what}</dt>
     <dd>
       <code className={parts === null ? undefined : 'cut'} title={parts === null ? undefined : text}>
-        {breakable(text)}
+        {parts === null ? breakable(text) : text}
       </code>
       <CopyButton what={`${what.toLowerCase()} of the ${type} record`} text={text} isIcon />
     </dd>
