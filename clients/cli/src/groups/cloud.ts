@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { saveArchive } from '../../../sdk/src/archive/carry-archive.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { connection, failed } from '../net/gateway.ts';
+import { connection } from '../net/gateway.ts';
+import { unsaved } from '../net/save-answer.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/cloud.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
@@ -28,7 +29,7 @@ const download: Command = {
       const size_bytes = await saveArchive(way, { project, archive: id }, resolve(cli.cwd, output));
       return { archive_id: id, output, size_bytes };
     } catch (error) {
-      throw failed(cli, error);
+      throw unsaved(cli, error, output);
     }
   },
 };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { bodyBytes } from '../body-bytes.ts';
 import type { Connection } from '../connection.ts';
 import { contentFile } from '../content-file.ts';
 import { sendPart } from '../content-part.ts';
@@ -65,7 +65,9 @@ export async function saveArchive(
         yield chunk;
       }
     };
-    await pipeline(Readable.fromWeb(answer.body as never), hashed, createWriteStream(aside, { mode: 0o600 }));
+    // It is there before anything can break off, so that what takes it away finds it.
+    const file = await open(aside, 'w', 0o600);
+    await pipeline(bodyBytes(answer), hashed, file.createWriteStream());
     if (hash.digest('hex') !== sha256) throw localError('The archive has other bytes than the gateway says.');
     await rename(aside, path);
     return (await stat(path)).size;
