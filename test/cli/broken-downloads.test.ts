@@ -11,8 +11,10 @@ import { terminal } from './command.ts';
 const bytes = '0123456789';
 const sha256 = createHash('sha256').update(bytes).digest('hex');
 let isWhole = false;
+let asked = 0;
 /** Says that a hundred bytes come, and ends the connection after ten, unless the ten are whole. */
 const breaking = createServer((request, response) => {
+  asked += 1;
   if (/\/archives\/arc_1$/.test(request.url!)) {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ archive_id: 'arc_1', status: 'ready', sha256 }));
@@ -61,4 +63,24 @@ test.each(downloads)('svc %j says which file cannot be written', async (words) =
   isWhole = true;
   const { error } = await svc(...words, '--output', 'no/such/folder');
   expect(error).toMatchObject({ code: 'BAD_FILE', details: { path: 'no/such/folder' } });
+});
+
+test('svc audit download leaves nothing when its answer breaks off, so that it can be asked again', async () => {
+  const download = () => svc('audit', 'download', 'token', '--output', 'pack.zip');
+  expect((await download()).error).toMatchObject({ code: 'NETWORK_ERROR', retryable: true });
+  expect(await readdir(ada.checkout)).toEqual(['kept']);
+  isWhole = true;
+  expect((await download()).json).toMatchObject({ bytes: 10 });
+  expect((await download()).error.code).toBe('BAD_FILE');
+  expect(await readFile(join(ada.checkout, 'pack.zip'), 'utf8')).toBe(bytes);
+});
+
+test('svc image generate asks for nothing that it could not keep', async () => {
+  asked = 0;
+  for (const output of ['no/such/image.png', '.'])
+    expect((await svc('image', 'generate', 'A lighthouse', '--output', output)).error).toMatchObject({
+      code: 'BAD_FILE',
+      details: { path: output },
+    });
+  expect(asked).toBe(0);
 });

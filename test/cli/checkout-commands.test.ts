@@ -95,6 +95,9 @@ test('topup --wait ends with 2 when nobody pays, and the invoice stands', async 
   const [made] = documents(waited.stdout);
   expect((await billing('checkout-status', made.topup_id)).json.status).toBe('pending');
   expect((await billing('topup')).error.code).toBe('BAD_USAGE');
+  const before = lnd.invoices.size;
+  expect((await billing('topup', '--sats', '1000', '--qr', 'no/such/invoice.png')).error.code).toBe('BAD_FILE');
+  expect(lnd.invoices.size).toBe(before);
   for (const sats of ['99', '1000001'])
     expect((await billing('topup', '--sats', sats)).error).toMatchObject({
       code: 'LIGHTNING_TOPUP_AMOUNT_OUT_OF_BOUNDS',

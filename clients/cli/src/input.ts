@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Cli } from './cli.ts';
 import { parseExactJson } from './exact-json.ts';
 import { type Failure, local } from './failure.ts';
@@ -35,6 +35,29 @@ const unread = (error: unknown, name: string): Failure =>
   isAbsent(error)
     ? local('FILE_NOT_FOUND', `There is no file ${name}.`, { details: { path: name } })
     : local('BAD_FILE', `${name} cannot be read.`, { details: { path: name } });
+
+/**
+ * The path of a file that is written after something was made or paid for, which a wrong name must not lose.
+ *
+ * @throws BAD_FILE where the file cannot be written
+ */
+export async function writablePath(cli: Cli, name: string): Promise<string> {
+  const path = resolve(cli.cwd, name);
+  try {
+    await access(dirname(path), constants.W_OK);
+    const found = await stat(path).catch((error: unknown) => (isAbsent(error) ? undefined : Promise.reject(error)));
+    if (found === undefined) return path;
+    if (found.isDirectory()) throw new Error('It is a folder.');
+    await access(path, constants.W_OK);
+    return path;
+  } catch (error) {
+    throw unwritten(error, name);
+  }
+}
+
+/** Says that a file of this machine could not be written. */
+export const unwritten = (error: unknown, name: string): Failure =>
+  local('BAD_FILE', `${name} cannot be written: ${(error as Error).message}`, { details: { path: name } });
 
 /** JSON of a flag: as it was given, or for `@file` and `-` what is in there. @throws BAD_JSON */
 export async function readInput(cli: Cli, value: unknown, field: string): Promise<unknown> {

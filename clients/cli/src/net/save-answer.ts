@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { bodyBytes } from '../../../sdk/src/body-bytes.ts';
 import { SvcError } from '../../../sdk/src/errors.ts';
 import type { Cli } from '../cli.ts';
-import { Failure, local } from '../failure.ts';
+import { Failure } from '../failure.ts';
+import { unwritten } from '../input.ts';
 import { failed, type GatewayRequest, open } from './gateway.ts';
 
 /**
@@ -41,4 +42,4 @@ export async function saveAnswer(
 export const unsaved = (cli: Cli, error: unknown, output: string): Failure =>
   error instanceof SvcError || error instanceof Failure || cli.signal.aborted
     ? failed(cli, error)
-    : local('BAD_FILE', `${output} cannot be written: ${(error as Error).message}`, { details: { path: output } });
+    : unwritten(error, output);
