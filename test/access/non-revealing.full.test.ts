@@ -384,7 +384,7 @@ const makePlace = async () => {
   await service.control.sql(`update room_presences set expires_at = now() where name <> 'Lasting'`);
 };
 
-test('the key of another’s request replays nothing, and a refusal is refused again alike', async () => {
+describe('the key of another’s request replays nothing, and a refusal is refused again alike', () => {
   const strangersOfAllKinds = () => Promise.all(Object.keys(kinds).map(strangerOf));
   const changesOf = <Target extends { readonly kind: string }>(targets: readonly Target[]) =>
     targets.filter((target) => target.kind === 'mutation');
@@ -405,24 +405,34 @@ test('the key of another’s request replays nothing, and a refusal is refused a
       );
     }
   };
-  await byTurns(strangersOfAllKinds, changesOf(restTargets()), async ({ name, operation, inner, request }, those) => {
-    const headers = keyFor(request(foreignIds).body);
-    const sendAs = (who: Actor, ids: Ids) => {
-      const { method, path, body } = request(ids);
-      return http(who, method, path, body, headers);
-    };
-    const first = await sendAs(mayDo(operation), foreignIds);
-    const isInstead = toldInstead[operation] !== undefined;
-    expect(first.status, name).toBeLessThan(isInstead ? 504 : inner ? 405 : isOfAdmin(operation) ? 404 : 300);
-    await guess(name, those, sendAs);
+
+  test('over REST', async () => {
+    await byTurns(strangersOfAllKinds, changesOf(restTargets()), async ({ name, operation, inner, request }, those) => {
+      const headers = keyFor(request(foreignIds).body);
+      const sendAs = (who: Actor, ids: Ids) => {
+        const { method, path, body } = request(ids);
+        return http(who, method, path, body, headers);
+      };
+      const first = await sendAs(mayDo(operation), foreignIds);
+      const isInstead = toldInstead[operation] !== undefined;
+      expect(first.status, name).toBeLessThan(isInstead ? 504 : inner ? 405 : isOfAdmin(operation) ? 404 : 300);
+      await guess(name, those, sendAs);
+    });
   });
-  await byTurns(strangersOfAllKinds, changesOf(graphTargets()), async ({ name, operation, keyed, document }, those) => {
-    expect(keyed, name).toBe(true);
-    const key = randomUUID();
-    const first = await service.graphql(mayDo(operation), document(foreignIds, key));
-    expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(
-      toldInstead[String(operation)] ?? /OK|ADMIN_REQUIRED|_NOT_FOUND/,
+
+  test('in the graph', async () => {
+    await byTurns(
+      strangersOfAllKinds,
+      changesOf(graphTargets()),
+      async ({ name, operation, keyed, document }, those) => {
+        expect(keyed, name).toBe(true);
+        const key = randomUUID();
+        const first = await service.graphql(mayDo(operation), document(foreignIds, key));
+        expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(
+          toldInstead[String(operation)] ?? /OK|ADMIN_REQUIRED|_NOT_FOUND/,
+        );
+        await guess(name, those, (who, ids) => graph(who, document(ids, key)));
+      },
     );
-    await guess(name, those, (who, ids) => graph(who, document(ids, key)));
   });
 });
