@@ -384,7 +384,10 @@ const makePlace = async () => {
   await service.control.sql(`update room_presences set expires_at = now() where name <> 'Lasting'`);
 };
 
-describe('the key of another’s request replays nothing, and a refusal is refused again alike', () => {
+// They ask about every change as every caller, which takes a busy machine longer than other tests.
+describe('the key of another’s request replays nothing, and a refusal is refused again alike', {
+  timeout: 1_200_000,
+}, () => {
   const strangersOfAllKinds = () => Promise.all(Object.keys(kinds).map(strangerOf));
   const changesOf = <Target extends { readonly kind: string }>(targets: readonly Target[]) =>
     targets.filter((target) => target.kind === 'mutation');
