@@ -54,6 +54,31 @@ test('a terminal is told nothing by the name of a column', async () => {
   expect(stdout).not.toMatch(tellsTheTerminal);
 });
 
+test.each([
+  [['contracts', 'list-signers'], { signers: [], wallets: [] }, /^No signers\. Make one with svc contracts/],
+  [['apps', 'browse'], { apps: [], total: 0 }, /^total\s+0\n\nNo /],
+])('svc %j says in its own words that there is nothing, whatever else it was answered', async (words, body, shown) => {
+  answer = { status: 200, body };
+  expect((await ada.with(env)(...words, '--human')).stdout).toMatch(shown);
+});
+
+test('rows that a gateway sends by two names are shown once', async () => {
+  const signers = [{ signer_id: 'cwlt_1', chain: 'base-sepolia' }];
+  answer = { status: 200, body: { signers, wallets: signers } };
+  const { stdout } = await ada.with(env)('contracts', 'list-signers', '--human');
+  expect(stdout.match(/cwlt_1/g)).toHaveLength(1);
+  expect(stdout).not.toContain('wallets');
+});
+
+test('a gateway without vouchers is said to have none, and a wallet is made all the same', async () => {
+  answer = { status: 404, body: { code: 'ROUTE_NOT_FOUND', message: 'There is no such path.' } };
+  const { json } = await ada.svc('init', '--voucher', 'ABCD-1234');
+  expect(json).toMatchObject({
+    wallet: { created: true },
+    voucher_error: { code: 'ROUTE_NOT_FOUND', message: 'This gateway redeems no vouchers.', http: 404 },
+  });
+});
+
 test('letters of several bytes come through standard input whole, however long the text', async () => {
   answer = { status: 200, body: { rows: [] } };
   bodies.length = 0;

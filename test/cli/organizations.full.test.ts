@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
-import { terminal } from './command.ts';
+import { asProcess, terminal } from './command.ts';
 
 const service = await startService();
 const ada = await terminal(service.url);
@@ -67,7 +67,7 @@ test('a voucher that a gateway does not take is told of, and is no reason to be 
     json: {
       wallet: { created: true },
       reachable: true,
-      voucher_error: { code: 'ROUTE_NOT_FOUND', message: 'This gateway redeems no vouchers.', http: 404 },
+      voucher_error: { code: 'VOUCHER_NOT_FOUND', http: 404 },
     },
   });
   await dora.remove();
@@ -75,8 +75,11 @@ test('a voucher that a gateway does not take is told of, and is no reason to be 
 
 test('a machine whose clock is wrong signs by the gateway’s', async () => {
   const ahead = 'const now = Date.now; Date.now = () => now() + 7_200_000';
-  const late = ada.with({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
+  const preload = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+  const machine = await terminal(service.url, [preload, ...asProcess()]);
+  const late = machine.with({ SVC_CONFIG_DIR: ada.config });
   expect(await late('org', 'list')).toMatchObject({ code: 0, stderr: '', json: { orgs: [{ org_id: org }] } });
+  await machine.remove();
 });
 
 test('a contact is named, and its address taken away', async () => {

@@ -311,6 +311,9 @@ describe('the program', () => {
     const { out, code } = await runOn([{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], { SVC_MCP_PROFILE: 'buyer' });
     expect(code).toBe(0);
     expect(out[0].result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'generate_image',
+      'redeem_voucher',
+      'request_faucet',
       'check_balance',
       'init',
       'allowance_status',

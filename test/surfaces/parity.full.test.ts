@@ -44,13 +44,13 @@ const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
 
 /** Members that count, or hold what each call makes anew. */
 const ofEachCall =
-  /^(project_name|project_name_snapshot|api_calls|generation|remaining|wall_seconds|used|storage_bytes|size_bytes|database_bytes|epoch|nonce|balance_after_available|balance_usd_micros|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+  /^(project_name|project_name_snapshot|api_calls|generation|remaining|wall_seconds|used|storage_bytes|size_bytes|database_bytes|epoch|nonce|balance_after_available|balance_usd_micros|schema_slot|token|.*_token|.*_url|service_key|anon_key|secret|.*_ms)$/;
 /** Addresses that are good for a while. */
 const expiring = /[?&]expires=\d+/;
 /** Addresses of wallets, keys and digests. */
 const keys = /\b(0x[0-9a-f]{40}|[0-9a-f]{32,64})\b/g;
-/** Names that the gateway makes up for presences. */
-const madeUp = /^[A-Z][a-z]+[A-Z][a-z]+\d*$/;
+/** Names that the gateway makes up for presences, and the walk for what has to have another one each time. */
+const madeUp = /^([A-Z][a-z]+[A-Z][a-z]+\d*|walked \d+)$/;
 
 /** A value without what differs from one call to the next; of rows that are alike then, one. */
 function settled(value: unknown, name = ''): unknown {
@@ -131,8 +131,11 @@ const ofTheMoment = [
   'releases.promote',
 ];
 
-const isFailed = (answer: unknown): answer is { readonly error: { readonly code: string } } =>
-  (answer as { readonly status?: unknown } | undefined)?.status === 'failed';
+/** What a rehearsal has found is no failure of its own: it is told in the report. */
+const isFailed = (answer: unknown): answer is { readonly error: { readonly code: string } } => {
+  const { status, error } = (answer ?? {}) as { readonly status?: unknown; readonly error?: unknown };
+  return status === 'failed' && typeof error === 'object' && error !== null;
+};
 
 /** Every scalar of a value, with the name of the member that holds it; words of enums are spelt alike. */
 function leaves(value: unknown, name = ''): string[] {

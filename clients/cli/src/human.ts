@@ -40,21 +40,30 @@ export function humanText(result: unknown, shown: Shown): string {
   if (!isObject(result)) return String(result);
   const isPage = Object.values(result).some(Array.isArray);
   const entries = Object.entries(result).filter(([name]) => !internal.has(name) && !(isPage && paging.has(name)));
-  const lists = entries.filter(([, value]) => isEmptyList(value) || (Array.isArray(value) && value.some(isObject)));
-  const rest = entries.filter((entry) => !lists.includes(entry));
+  const all = entries.filter(([, value]) => isEmptyList(value) || (Array.isArray(value) && value.some(isObject)));
+  const rest = entries.filter((entry) => !all.includes(entry));
+  const lists = all.filter(isFirstOfSame);
   // An empty list is shown where it is the whole answer, and left out where it is one member of a resource.
   const told = rest.every(([name]) => places.has(name)) ? lists : lists.filter(([, rows]) => !isEmptyList(rows));
+  const isAlone = rest.length === 0 && told.length === 1;
+  const hasNothing = lists.length > 0 && lists.every(([, rows]) => isEmptyList(rows));
   const parts = [
     ...(rest.length === 0 ? [] : [pairs(rest, width)]),
-    ...told.map(([name, rows]) => listText(name, rows as readonly unknown[], shown, entries.length === 1)),
+    ...(hasNothing && empty !== undefined
+      ? [empty]
+      : told.map(([name, rows]) => listText(name, rows as readonly unknown[], { width, columns }, isAlone))),
     ...(isPage ? moreLine(result, shown) : []),
     ...(result.reset === true ? ['The cursor could not be used, so this begins anew.'] : []),
   ];
   return parts.join('\n\n');
 }
 
-function listText(name: string, rows: readonly unknown[], { width, empty, columns }: Shown, isAlone: boolean): string {
-  if (rows.length === 0) return isAlone && empty !== undefined ? empty : `No ${label(name)}.`;
+/** Whether no list before it has the very same rows: some go by an older name, too. */
+const isFirstOfSame = ([, rows]: readonly [string, unknown], at: number, all: Entries): boolean =>
+  isEmptyList(rows) || all.findIndex(([, other]) => JSON.stringify(other) === JSON.stringify(rows)) === at;
+
+function listText(name: string, rows: readonly unknown[], { width, columns }: Shown, isAlone: boolean): string {
+  if (rows.length === 0) return `No ${label(name)}.`;
   const text = table(rows, { width, names: columns });
   return isAlone ? text : `${label(name)}\n${text}`;
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Cli } from './cli.ts';
 import { parseExactJson } from './exact-json.ts';
-import { local } from './failure.ts';
+import { type Failure, local } from './failure.ts';
 import { isAbsent } from './files/json-file.ts';
 
 /** The text of a file, or of standard input for `-`. @throws FILE_NOT_FOUND, BAD_FILE */
@@ -16,10 +16,48 @@ export async function readText(cli: Cli, name: string): Promise<string> {
   try {
     return await readFile(resolve(cli.cwd, name), 'utf8');
   } catch (error) {
-    if (isAbsent(error)) throw local('FILE_NOT_FOUND', `There is no file ${name}.`, { details: { path: name } });
-    throw local('BAD_FILE', `${name} cannot be read.`, { details: { path: name } });
+    throw unread(error, name);
   }
 }
+
+/** The path of a file or folder that a command reads piece by piece. @throws FILE_NOT_FOUND, BAD_FILE */
+export async function pathOf(cli: Cli, name: string): Promise<string> {
+  const path = resolve(cli.cwd, name);
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    throw unread(error, name);
+  }
+}
+
+const unread = (error: unknown, name: string): Failure =>
+  isAbsent(error)
+    ? local('FILE_NOT_FOUND', `There is no file ${name}.`, { details: { path: name } })
+    : local('BAD_FILE', `${name} cannot be read.`, { details: { path: name } });
+
+/**
+ * The path of a file that is written after something was made or paid for, which a wrong name must not lose.
+ *
+ * @throws BAD_FILE where the file cannot be written
+ */
+export async function writablePath(cli: Cli, name: string): Promise<string> {
+  const path = resolve(cli.cwd, name);
+  try {
+    await access(dirname(path), constants.W_OK);
+    const found = await stat(path).catch((error: unknown) => (isAbsent(error) ? undefined : Promise.reject(error)));
+    if (found === undefined) return path;
+    if (found.isDirectory()) throw new Error('It is a folder.');
+    await access(path, constants.W_OK);
+    return path;
+  } catch (error) {
+    throw unwritten(error, name);
+  }
+}
+
+/** Says that a file of this machine could not be written. */
+export const unwritten = (error: unknown, name: string): Failure =>
+  local('BAD_FILE', `${name} cannot be written: ${(error as Error).message}`, { details: { path: name } });
 
 /** JSON of a flag: as it was given, or for `@file` and `-` what is in there. @throws BAD_JSON */
 export async function readInput(cli: Cli, value: unknown, field: string): Promise<unknown> {

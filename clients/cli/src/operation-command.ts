@@ -30,8 +30,8 @@ export interface Shape {
   readonly texts?: Readonly<Record<string, string>>;
   /** Flags that stand for no input by themselves. */
   readonly more?: readonly Flag[];
-  /** Inputs made from the call rather than read from it. They win. */
-  readonly set?: (call: Call) => Inputs | Promise<Inputs>;
+  /** Inputs made from the call, or from what was read from it and looked for, as organization and project. They win. */
+  readonly set?: (call: Call, found: Inputs) => Inputs | Promise<Inputs>;
   /** Whether an organization or project that is optional is looked for where none is named. @default true */
   readonly seek?: boolean;
   /** Whether a project may be named in place of its organization. */
@@ -207,7 +207,7 @@ async function inputsOf(row: OperationSpec, shape: Shape, { cli, positionals, fl
     const value = text === undefined ? flags.value(flagName(row, shape, input)) : text;
     if (value !== undefined) inputs[input] = declared.type === 'json' ? await readInput(cli, value, input) : value;
   }
-  const made = await set?.({ cli, positionals, flags, ...rest });
+  const made = await set?.({ cli, positionals, flags, ...rest }, inputs);
   const all = { ...inputs, ...made };
   for (const [input, { required }] of Object.entries(row.inputs))
     if (required === true && all[input] === undefined)

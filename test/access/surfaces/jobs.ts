@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+import { until } from '../../helpers/until.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
 export const jobSurfaces = ({ params, service }: Stage): Surfaces => {
@@ -12,6 +14,15 @@ export const jobSurfaces = ({ params, service }: Stage): Surfaces => {
       [params.project_id, id()],
     );
     return { job_id: id(), filename: 'echo.json' };
+  };
+  /** The list as it stays: what was submitted here before is over. */
+  const listed = async () => {
+    const ids = await job();
+    await until(async () => {
+      const open = `select id from managed_jobs where project_id = $1 and status in ('queued', 'running') and id <> $2`;
+      expect(await service.control.sql(open, [params.project_id, ids.job_id])).toEqual([]);
+    });
+    return ids;
   };
   const typed = async () => {
     await service.control.sql(`delete from job_types where name in ('walked', 'gone')`);
@@ -47,7 +58,7 @@ export const jobSurfaces = ({ params, service }: Stage): Surfaces => {
     [`GET ${all}`]: {
       cells: read,
       addition: { status: 200, reason: 'whoever looks for a job need not have kept its id' },
-      prepare: job,
+      prepare: listed,
       search,
       field: () => `{ project(id: "${params.project_id}") { jobs(first: 1) { edges { node { jobId } } } } }`,
     },

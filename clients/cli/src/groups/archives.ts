@@ -1,8 +1,7 @@
-import { resolve } from 'node:path';
 import { inspectArchive, verifyArchive } from '../../../sdk/src/archive/archive-files.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { local } from '../failure.ts';
+import { pathOf } from '../input.ts';
 import { rows } from '../operations/archives.ts';
 
 const place = { name: 'archive', about: 'A file of this machine, or the folder that one was unpacked to.' };
@@ -20,14 +19,7 @@ const looking = (
   flags: [{ name: 'offline', type: 'boolean', about: 'Taken, and without effect: no gateway is asked.' }],
   examples: [['A file', `${words} shop.svcar`]],
   operations: [operation],
-  async run({ cli, positionals }) {
-    try {
-      return await look(resolve(cli.cwd, positionals.archive!));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      throw local('FILE_NOT_FOUND', `There is no file ${positionals.archive}.`);
-    }
-  },
+  run: async ({ cli, positionals }) => look(await pathOf(cli, positionals.archive!)),
 });
 
 export const group: Group = {

@@ -1,7 +1,4 @@
-import { createWriteStream } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { contentFile } from '../../../sdk/src/content-file.ts';
 import { type DeployPlanAnswer, deploy } from '../../../sdk/src/deploy/index.ts';
 import { walkFolder } from '../../../sdk/src/deploy/local-files.ts';
@@ -11,7 +8,8 @@ import { asFailure, runDeploy } from '../deploy/run-deploy.ts';
 import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
-import { connection, open } from '../net/gateway.ts';
+import { connection } from '../net/gateway.ts';
+import { saveAnswer } from '../net/save-answer.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/assets.ts';
 import { note, progress } from '../progress.ts';
@@ -109,19 +107,18 @@ const get: Command = {
     const project = await projectOf(call);
     const key = positionals.key!;
     const output = flags.text('output') ?? basename(key);
-    const answer = await open(cli, {
-      method: 'GET',
-      path: `/storage/v1/blob/${encodeURIComponent(key)}`,
-      query: { project_id: project },
-      project,
-    });
-    await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(resolve(cli.cwd, output)));
+    const path = `/storage/v1/blob/${encodeURIComponent(key)}`;
+    const { size, headers } = await saveAnswer(
+      cli,
+      { method: 'GET', path, query: { project_id: project }, project },
+      output,
+    );
     return {
       key,
       output,
-      size_bytes: Number(answer.headers.get('content-length')),
-      content_type: answer.headers.get('content-type'),
-      sha256: answer.headers.get('x-svc-content-sha256'),
+      size_bytes: size,
+      content_type: headers.get('content-type'),
+      sha256: headers.get('x-svc-content-sha256'),
     };
   },
 };

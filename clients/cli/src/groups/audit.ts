@@ -1,10 +1,12 @@
-import { open as openFile, stat } from 'node:fs/promises';
+import { open as openFile, rm, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { bodyBytes } from '../../../sdk/src/body-bytes.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { open } from '../net/gateway.ts';
+import { unsaved } from '../net/save-answer.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/audit.ts';
 import { progress } from '../progress.ts';
@@ -75,11 +77,14 @@ const download: Command = {
     const bar = progress(cli);
     let written = 0;
     try {
-      for await (const chunk of response.body!) {
+      for await (const chunk of bodyBytes(response)) {
         await file.write(chunk);
         written += chunk.byteLength;
         bar.at(`${written} bytes`, size === 0 ? undefined : written / size);
       }
+    } catch (error) {
+      await rm(path, { force: true });
+      throw unsaved(cli, error, path);
     } finally {
       bar.end();
       await file.close();

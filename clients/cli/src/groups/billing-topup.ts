@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Cli } from '../cli.ts';
 import type { Command } from '../command.ts';
 import { Failure, passes } from '../failure.ts';
+import { writablePath } from '../input.ts';
 import { perform } from '../operation-command.ts';
 import { rows } from '../operations/billing.ts';
 import { note, pause } from '../progress.ts';
@@ -44,15 +44,16 @@ export const topup: Command = {
   streams: true,
   async run({ cli, flags, line, exitWith }) {
     const org = await requireOrg(cli, { '--org': flags.text('org') });
+    const file = flags.text('qr');
+    const picture = file === undefined ? undefined : await writablePath(cli, file);
     let shown = await perform(
       cli,
       rows['billing.createCheckout'],
       { org, product: 'balance_topup', rail: 'lightning', amount_sats: flags.number('sats') },
       { flags },
     );
-    const file = flags.text('qr');
-    if (file !== undefined) await writeQr(resolve(cli.cwd, file), String(shown.bolt11));
     line(shown);
+    if (picture !== undefined) await writeQr(picture, String(shown.bolt11));
     if (!flags.is('wait')) return undefined;
     const endsAt = Date.now() + (flags.number('timeout') ?? 600) * 1000;
     while (isOpen(shown.status)) {

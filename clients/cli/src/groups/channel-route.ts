@@ -115,7 +115,7 @@ const change = (words: string, more: Omit<NonNullable<Parameters<typeof operatio
     flags: { expected_revision: null, ...shape.flags },
     more: [...flags, revision],
     also: ['channelRoutes.get'],
-    set: async (call) => ({ ...(await set?.(call)), expected_revision: await revisionOf(call) }),
+    set: async (call, found) => ({ ...(await set?.(call, found)), expected_revision: await revisionOf(call) }),
   });
 };
 

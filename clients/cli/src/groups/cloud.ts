@@ -1,10 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { saveArchive } from '../../../sdk/src/archive/carry-archive.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { open } from '../net/gateway.ts';
+import { connection } from '../net/gateway.ts';
+import { unsaved } from '../net/save-answer.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/cloud.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
@@ -25,13 +24,13 @@ const download: Command = {
     const project = await requireProject(cli, { '--project': flags.text('project') });
     const id = positionals.archive_id!;
     const output = flags.text('output') ?? `${id}.svcar`;
-    const path = `/projects/v1/${project}/archives/${encodeURIComponent(id)}/download`;
-    const answer = await open(cli, { method: 'GET', path, project });
-    await pipeline(
-      Readable.fromWeb(answer.body as never),
-      createWriteStream(resolve(cli.cwd, output), { mode: 0o600 }),
-    );
-    return { archive_id: id, output, size_bytes: Number(answer.headers.get('content-length')) };
+    try {
+      const way = await connection(cli, { project });
+      const size_bytes = await saveArchive(way, { project, archive: id }, resolve(cli.cwd, output));
+      return { archive_id: id, output, size_bytes };
+    } catch (error) {
+      throw unsaved(cli, error, output);
+    }
   },
 };
 

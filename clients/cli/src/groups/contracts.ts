@@ -19,11 +19,9 @@ export const group: Group = {
       flags: { recovery_address: 'recovery' },
       more: [{ name: 'yes', type: 'boolean', about: 'Also where the project has an active signer.' }],
       also: ['contracts.listSigners'],
-      set: async ({ cli, flags, positionals }) => {
+      set: async ({ cli, flags }, { project }) => {
         if (flags.is('yes')) return {};
-        const project = positionals.project_id ?? flags.text('project');
-        const inputs = project === undefined ? {} : { project };
-        const answer = await perform(cli, rows['contracts.listSigners'], inputs);
+        const answer = await perform(cli, rows['contracts.listSigners'], { project });
         const known = answer.signers as readonly { readonly status: string }[];
         if (known.some(({ status }) => status === 'active'))
           throw local('CONFIRMATION_REQUIRED', 'The project has an active signer. Give --yes to make another one.', {

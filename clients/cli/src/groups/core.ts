@@ -1,12 +1,13 @@
-import { resolve } from 'node:path';
-import { importArchiveFile } from '../../../sdk/src/archive/carry-archive.ts';
+import { sendArchiveFile } from '../../../sdk/src/archive/carry-archive.ts';
+import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
-import { readText } from '../input.ts';
-import { connection } from '../net/gateway.ts';
+import { pathOf, readText } from '../input.ts';
+import { connection, failed } from '../net/gateway.ts';
 import { perform } from '../operation-command.ts';
 import { rows } from '../operations/core.ts';
+import { findOrg, orgFlag } from '../resolve.ts';
 
 const { inputs } = rows['archives.import'];
 
@@ -20,7 +21,7 @@ const importProject: Command = {
   positionals: [{ name: 'archive', about: 'The file, for example shop.svcar.' }],
   flags: [
     { name: 'name', type: 'string', about: inputs.name.about },
-    { name: 'org', type: 'string', placeholder: 'org', about: inputs.org_id.about },
+    orgFlag,
     { name: 'env-file', type: 'string', placeholder: 'file', about: 'A file with values of secrets.' },
     { name: 'dry-run', type: 'boolean', about: inputs.dry_run.about },
     { name: 'require-runnable', type: 'boolean', about: inputs.require_runnable.about },
@@ -33,27 +34,29 @@ const importProject: Command = {
   ],
   operations: ['archives.import', 'archives.planUpload', 'archives.commitUpload'],
   async run({ cli, positionals, flags }) {
-    const path = positionals.archive!;
+    const name = positionals.archive!;
     const file = flags.text('env-file');
-    const given = {
+    const asked = {
+      org_id: await findOrg(cli, { '--org': flags.text('org') }),
       name: flags.text('name'),
-      dryRun: flags.is('dry-run'),
-      requireRunnable: flags.is('require-runnable'),
-      ...(file === undefined ? {} : { secretValues: valuesIn(await readText(cli, file)) }),
+      dry_run: flags.is('dry-run'),
+      require_runnable: flags.is('require-runnable'),
+      ...(file === undefined ? {} : { secret_values: valuesIn(await readText(cli, file)) }),
     };
-    const orgId = flags.text('org');
-    if (!flags.is('on-server'))
-      return importArchiveFile(await connection(cli), resolve(cli.cwd, path), { ...given, orgId });
-    return perform(cli, rows['archives.import'], {
-      org_id: orgId,
-      archive_path: path,
-      name: given.name,
-      dry_run: given.dryRun,
-      require_runnable: given.requireRunnable,
-      secret_values: 'secretValues' in given ? given.secretValues : undefined,
-    });
+    const archive = flags.is('on-server')
+      ? { archive_path: name }
+      : { archive_sha256: await sent(cli, await pathOf(cli, name), asked.org_id) };
+    return perform(cli, rows['archives.import'], { ...asked, ...archive });
   },
 };
+
+async function sent(cli: Cli, path: string, org: string | undefined): Promise<string> {
+  try {
+    return await sendArchiveFile(await connection(cli), path, org);
+  } catch (error) {
+    throw failed(cli, error, { isChange: true });
+  }
+}
 
 /** Values of a file of lines `KEY=value`. What is empty is not given. @throws BAD_USAGE */
 function valuesIn(text: string): Record<string, string> {

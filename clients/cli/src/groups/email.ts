@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Cli } from '../cli.ts';
 import type { Call, Command, Flag, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
@@ -10,7 +7,7 @@ import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { readText } from '../input.ts';
 import { follow } from '../net/follow.ts';
-import { open } from '../net/gateway.ts';
+import { saveAnswer } from '../net/save-answer.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/email.ts';
 import { projectFlag } from '../resolve.ts';
@@ -148,14 +145,9 @@ const getRaw: Command = {
     const mailbox = await reader(call);
     const message = positionals.message_id!;
     const output = flags.text('output') ?? `${message}.eml`;
-    const answer = await open(cli, {
-      method: 'GET',
-      path: `/mailboxes/v1/${encodeURIComponent(mailbox)}/messages/${encodeURIComponent(message)}/raw`,
-      query: { project_id: project },
-      project,
-    });
-    await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(resolve(cli.cwd, output)));
-    return { message_id: message, output, size_bytes: Number(answer.headers.get('content-length')) };
+    const path = `/mailboxes/v1/${encodeURIComponent(mailbox)}/messages/${encodeURIComponent(message)}/raw`;
+    const { size } = await saveAnswer(cli, { method: 'GET', path, query: { project_id: project }, project }, output);
+    return { message_id: message, output, size_bytes: size };
   },
 };
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
+import { writablePath } from '../input.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/image.ts';
 
@@ -16,6 +17,11 @@ export const group: Group = {
       takes: [take('prompt')],
       seek: false,
       more: [{ name: 'output', type: 'string', placeholder: 'file', about: 'File to write the image into.' }],
+      set: async ({ cli, flags }) => {
+        const output = flags.text('output');
+        if (output !== undefined) await writablePath(cli, output);
+        return {};
+      },
       shown: async (answer, { cli, flags }) => {
         const output = flags.text('output');
         if (output === undefined) return answer;

@@ -1,13 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
 import { readInput, readJson } from '../input.ts';
 import { follow } from '../net/follow.ts';
-import { open } from '../net/gateway.ts';
+import { saveAnswer } from '../net/save-answer.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/jobs.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
@@ -92,14 +88,9 @@ const getArtifact: Command = {
     const id = positionals.job_id!;
     const filename = flags.text('file')!;
     const output = flags.text('output') ?? filename;
-    const answer = await open(cli, {
-      method: 'GET',
-      path: `/jobs/v1/runs/${encodeURIComponent(id)}/artifacts/${encodeURIComponent(filename)}`,
-      query: { project_id: project },
-      project,
-    });
-    await pipeline(Readable.fromWeb(answer.body as never), createWriteStream(resolve(cli.cwd, output)));
-    return { job_id: id, filename, output, size_bytes: Number(answer.headers.get('content-length')) };
+    const path = `/jobs/v1/runs/${encodeURIComponent(id)}/artifacts/${encodeURIComponent(filename)}`;
+    const { size } = await saveAnswer(cli, { method: 'GET', path, query: { project_id: project }, project }, output);
+    return { job_id: id, filename, output, size_bytes: size };
   },
 };
 

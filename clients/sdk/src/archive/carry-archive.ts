@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { bodyBytes } from '../body-bytes.ts';
 import type { Connection } from '../connection.ts';
 import { contentFile } from '../content-file.ts';
 import { sendPart } from '../content-part.ts';
@@ -65,7 +65,9 @@ export async function saveArchive(
         yield chunk;
       }
     };
-    await pipeline(Readable.fromWeb(answer.body as never), hashed, createWriteStream(aside, { mode: 0o600 }));
+    // It is there before anything can break off, so that what takes it away finds it.
+    const file = await open(aside, 'w', 0o600);
+    await pipeline(bodyBytes(answer), hashed, file.createWriteStream());
     if (hash.digest('hex') !== sha256) throw localError('The archive has other bytes than the gateway says.');
     await rename(aside, path);
     return (await stat(path)).size;
@@ -74,24 +76,35 @@ export async function saveArchive(
   }
 }
 
-/** Sends an archive of this machine to a gateway, which makes a project of it. @param path of a file */
-export async function importArchiveFile(
-  connection: Connection,
-  path: string,
-  input: Omit<ImportInput, 'archivePath' | 'archiveSha256'> = {},
-): Promise<ImportAnswer> {
-  const { orgId } = input;
+/**
+ * Sends an archive of this machine to a gateway, as far as it has not got it, and has it keep the archive for an import.
+ *
+ * @param path of a file
+ * @param org whose import it is for; the caller's own organization where none is named
+ * @returns its SHA-256, by which an import names it
+ */
+export async function sendArchiveFile(connection: Connection, path: string, org?: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   const sha256 = hash.digest('hex');
   const bytes = await contentFile(path);
-  const plan = await archives(connection).planUpload({ orgId, sha256, size: bytes.size });
+  const plan = await archives(connection).planUpload({ orgId: org, sha256, size: bytes.size });
   for (const { url, byteStart, byteEnd, arrived } of plan.parts) {
     if (arrived) continue;
     const part = bytes.slice(byteStart, byteEnd + 1);
     const checksum = base64Of(await sha256Of(part, () => {}));
     await sendPart(connection, { url, bytes: part, checksum, signal: new AbortController().signal });
   }
-  if (!plan.isHeld) await archives(connection).commitUpload({ orgId, sha256 });
-  return archives(connection).import({ ...input, archiveSha256: sha256 });
+  if (!plan.isHeld) await archives(connection).commitUpload({ orgId: org, sha256 });
+  return sha256;
+}
+
+/** Sends an archive of this machine to a gateway, which makes a project of it. @param path of a file */
+export async function importArchiveFile(
+  connection: Connection,
+  path: string,
+  input: Omit<ImportInput, 'archivePath' | 'archiveSha256'> = {},
+): Promise<ImportAnswer> {
+  const archiveSha256 = await sendArchiveFile(connection, path, input.orgId);
+  return archives(connection).import({ ...input, archiveSha256 });
 }
