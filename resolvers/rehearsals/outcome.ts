@@ -95,7 +95,7 @@ const withMigrations = (
 function migrationsOf(rehearsal: Rehearsal, { status, error }: EndedDeploy): ReportedMigration[] {
   if (status === 'failed' && error?.phase !== 'activate') return skipped(rehearsal);
   const failedId = (error?.details as { readonly migration_id?: unknown } | undefined)?.migration_id;
-  const at = rehearsal.migrations.findIndex((id) => id === failedId);
+  const at = rehearsal.migrations.indexOf(String(failedId));
   if (error === null || at === -1) return rehearsal.migrations.map((id) => ({ id, status: 'passed' }));
   // SQL that cannot be read is refused before any migration is tried.
   const before = error.mutation_state === 'none' ? 'skipped' : 'passed';
