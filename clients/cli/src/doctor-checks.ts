@@ -81,6 +81,25 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
           hint: 'The operator allows it by SVC_FUNCTIONS_ISOLATION.',
         };
   },
+  async models(cli) {
+    const { body } = await call<{ readonly checks: { readonly ai?: string } }>(cli, {
+      method: 'GET',
+      path: '/health',
+      credential: { kind: 'none', headers: {} },
+    });
+    switch (body.checks.ai) {
+      case 'ok':
+        return { status: 'ok' };
+      case 'down':
+        return {
+          status: 'warning',
+          message: 'A server of models does not answer: what asks it is refused.',
+          hint: 'The operator looks at AI_URL, its key and the log.',
+        };
+      default:
+        return { status: 'skipped', message: 'The gateway asks no models.' };
+    }
+  },
   async tier(cli, flags) {
     const project = flags.text('project');
     const org = project === undefined ? await findOrg(cli) : await requireOrgOrProject(cli, { project });
