@@ -97,6 +97,8 @@ export async function startPostfix({ port, domain, people, next }: PostfixOption
   });
   const log = () => readFile(join(folder, 'log'), 'utf8').catch(() => '');
   await until(async () => expect(await log()).toContain('daemon started'));
+  // The program is a script, which its server outlives.
+  const master = Number(await readFile(join(folder, 'queue/pid/master.pid'), 'utf8'));
   return {
     domain,
     log,
@@ -107,7 +109,7 @@ export async function startPostfix({ port, domain, people, next }: PostfixOption
       return Promise.all(names.toSorted().map((one) => readFile(join(inbox, one), 'latin1')));
     },
     async stop() {
-      child.kill('SIGTERM');
+      process.kill(master, 'SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
       await rm(folder, { recursive: true, force: true });
     },
