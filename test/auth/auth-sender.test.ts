@@ -1,126 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { until } from '../helpers/until.ts';
-import { bothWays, recordOf, signatureOf, startMailStage } from '../hosts/mail-stage.ts';
-import { mailOf } from '../mailboxes/mail-sender.ts';
+import { bothWays, recordOf, signatureOf } from '../hosts/mail-stage.ts';
 import { newEmail } from './auth-project.ts';
+import { letter, platformSender, startSignInMailStage } from './sign-in-mail-stage.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
 type Any = any;
 
-const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
-/** Addresses that the mail server does not take yet. */
-const later = new Set<string>();
-/** Domains that the mail server takes no mail from. */
-const foreign = new Set<string>();
-
-const stage = await startMailStage({
-  onMailFrom: ({ address }, _session, done) =>
-    done(foreign.has(address.split('@')[1]!) ? refusal(553, '5.7.1 Not your address.') : null),
-  onRcptTo: ({ address }, _session, done) => {
-    if (address.startsWith('gone')) done(refusal(550, '5.1.1 No such user.'));
-    else done(later.delete(address) ? refusal(450, '4.2.1 Come again.') : null);
-  },
-});
+const stage = await startSignInMailStage();
 afterAll(() => stage.stop());
-const { service, smtp, outside, dns } = stage;
-const platformSender = 'no-reply@apps.example.net';
-
-/** A project whose mailbox `hello-there` sends the mails of sign-in. */
-async function home(slug = 'hello-there') {
-  const owner = await stage.owner();
-  const { mail, anonKey, projectId } = owner;
-  const { mailbox_id: id, address } = (await mail.create(slug)).body;
-  await mail.defaults({ auth_sender_mailbox_id: id });
-  const auth = (path: string, body: object) =>
-    service.call<Any>(service.actors.apikey(anonKey), 'POST', `/auth/v1/${path}`, { body });
-  const ask = async (email: string) => {
-    const body = { email, delivery: 'both', redirect_url: 'http://localhost:3000/' };
-    expect((await auth('magic-link', body)).status).toBe(200);
-  };
-  /** Asks for a mail, and reads it where it has arrived. */
-  const mailed = async (email: string) => {
-    const arrived = () => smtp.taken.filter(({ to, raw }) => to.includes(email) && raw.includes('token'));
-    const known = arrived().length;
-    await ask(email);
-    await until(() => expect(arrived()).toHaveLength(known + 1));
-    const { raw, from } = arrived().at(-1)!;
-    return { ...read(raw), from, raw };
-  };
-  const rename = (name: string) =>
-    service.control.sql('update projects set name = $1 where id = $2', [name, projectId]);
-  return { ...owner, id, address, auth, ask, mailed, rename };
-}
-
-/** What a person sees of a mail. */
-function read(raw: string) {
-  const head = raw.split('\r\n\r\n')[0]!.replaceAll(/\r\n[ \t]+/g, ' ');
-  const text = raw
-    .replaceAll('=\r\n', '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return {
-    text,
-    sender: /^From: (.*)\r?$/m.exec(head)![1]!,
-    mailId: /^Message-ID: <([^>]+)>/m.exec(head)![1]!,
-    token: /[?&]token=([\w-]+)/.exec(text)![1]!,
-    code: /^\d{6}(?=\r?$)/m.exec(text)![0],
-  };
-}
-
-const outboxOf = (email: string) =>
-  service.control.sql<{ id: string; state: string; attempts: number; last_error: string | null; body_text: string }>(
-    'select id, state, attempts, last_error, body_text from mail_outbox where recipient = $1',
-    [email],
-  );
-
-const bounce = (recipient: string, status: string) =>
-  mailOf(
-    'From: Mail Delivery System <mailer-daemon@example.com>',
-    'Subject: Undelivered Mail Returned to Sender',
-    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
-    '',
-    '--b',
-    'Content-Type: message/delivery-status',
-    '',
-    'Reporting-MTA: dns; mx.example.com',
-    '',
-    `Final-Recipient: rfc822; ${recipient}`,
-    'Action: failed',
-    `Status: ${status}`,
-    '',
-    '--b--',
-    '',
-  );
-
-const complaint = (mailId: string) =>
-  mailOf(
-    'From: <fbl@example.com>',
-    'Subject: Abuse report',
-    'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
-    '',
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'Somebody did not want this.',
-    '--b',
-    'Content-Type: message/feedback-report',
-    '',
-    'Feedback-Type: abuse',
-    'User-Agent: example/1',
-    'Version: 1',
-    '',
-    '--b',
-    'Content-Type: message/rfc822',
-    '',
-    `Message-ID: <${mailId}>`,
-    'Subject: Sign in',
-    '',
-    'x',
-    '--b--',
-    '',
-  );
-
-const letter = (to: string) => ({ to, subject: 'Your export', html: '<p>Ready.</p>' });
+const { service, dns, home, outboxOf, later, foreign } = stage;
 
 test('mails of sign-in come from the mailbox chosen for them, in the name of the project, and sign in', async () => {
   const { mail, id, address, mailed, auth, rename } = await home();
@@ -219,88 +109,6 @@ test('a server that does not take them from the mailbox gets them from the platf
   foreign.add(address.split('@')[1]!);
   const { sender, from } = await mailed(newEmail());
   expect([sender, from]).toEqual([expect.stringContaining(platformSender), platformSender]);
-});
-
-test('what comes back for good keeps the mailbox from writing there, and neither stops it nor keeps anybody out', async () => {
-  const { mail, id, mailed, address } = await home();
-  const emails = [newEmail(), newEmail(), newEmail(), newEmail()];
-  for (const email of emails) {
-    const { from } = await mailed(email);
-    await until(async () => expect(await outboxOf(email)).toMatchObject([{ state: 'sent' }]));
-    expect(await outside.raw({ from: '', to: from.toUpperCase() }, bounce(email, '5.1.1'))).toMatch(/^250 /);
-    expectRefusal(await mail.send(id, letter(email)), 'RECIPIENT_SUPPRESSED', {
-      suppression_scope: 'project',
-      suppression_reason: 'bounce',
-    });
-    expect(await outboxOf(email)).toMatchObject([{ state: 'failed', last_error: '5.1.1' }]);
-  }
-  expect((await mail.get(id)).body.status).toBe('active');
-  const other = await home();
-  expect((await other.mailed(emails[0]!)).sender).toContain(other.address);
-  const { sender } = await mailed(emails[0]!);
-  expect(sender).toContain(platformSender);
-  // One that may still arrive changes nothing.
-  const full = newEmail();
-  const { from } = await mailed(full);
-  expect(await outside.raw({ from: '', to: from }, bounce(full, '4.2.2'))).toMatch(/^250 /);
-  expect((await mail.send(id, letter(full))).status).toBe(201);
-  expect((await mailed(full)).sender).toContain(address);
-});
-
-test('whoever complains is written to by no mailbox any more, and can still sign in', async () => {
-  const { mail, id, mailed } = await home();
-  const other = await home();
-  const email = newEmail();
-  const { mailId } = await mailed(email);
-  expect(
-    await outside.raw({ from: 'fbl@example.com', to: 'feedback@mail.apps.example.net' }, complaint(mailId)),
-  ).toMatch(/^250 /);
-  for (const { mail: door, id: box } of [{ mail, id }, other])
-    expectRefusal(await door.send(box, letter(email)), 'RECIPIENT_SUPPRESSED', { suppression_scope: 'global' });
-  expect((await mail.get(id)).body.status).toBe('active');
-  expect((await other.mailed(email)).sender).toContain(platformSender);
-});
-
-test('an address that there is none of is tried once, and written to no more', async () => {
-  const { mail, id, ask } = await home();
-  const email = `gone-${newEmail()}`;
-  await ask(email);
-  await until(async () => expect(await outboxOf(email)).toMatchObject([{ state: 'failed', attempts: 1 }]));
-  const [kept] = await outboxOf(email);
-  expect(kept!.body_text).not.toMatch(/token=svcl_|^\d{6}$/m);
-  expectRefusal(await mail.send(id, letter(email)), 'RECIPIENT_SUPPRESSED', { suppression_reason: 'bounce' });
-});
-
-test('an answer to such a mail, which quotes it, is not taken', async () => {
-  const { mail, id, mailed, address } = await home();
-  const email = newEmail();
-  await mail.send(id, letter(email));
-  await stage.mailTo(email);
-  const { mailId, from, token } = await mailed(email);
-  const answer = (...more: string[]) =>
-    mailOf(`From: <${email}>`, `To: <${address}>`, 'Subject: Re', ...more, '', 'Hm.', `> token=${token}`, '');
-  for (const more of [[`In-Reply-To: <${mailId}>`], [`References: <${mailId}> <other@example.com>`]])
-    expect(await outside.raw({ from: email, to: address }, answer(...more))).toMatch(/^550 /);
-  // A notice of absence goes to where mails come back.
-  expect(
-    await outside.raw({ from: '', to: from }, answer('Auto-Submitted: auto-replied', `In-Reply-To: <${mailId}>`)),
-  ).toMatch(/^550 /);
-  expect((await mail.messages(id, '?direction=inbound')).body.messages).toEqual([]);
-  // Any other one is.
-  expect(await outside.raw({ from: email, to: address }, answer('X-Other: 1'))).toMatch(/^250 /);
-});
-
-test('a return path of such a mail cannot be made up', async () => {
-  const { mail, id, mailed, address } = await home();
-  const email = newEmail();
-  const { from } = await mailed(email);
-  const [, name, mac] = /^bounces\+(\w+)\.(\w+)@/.exec(from)!;
-  const domain = address.split('@')[1]!;
-  for (const local of [`${name}.${'0'.repeat(20)}`, `${name!.slice(5)}.${mac}`, `mail_${'0'.repeat(26)}.${mac}`])
-    expect(await outside.raw({ from: '', to: `bounces+${local}@${domain}` }, bounce(email, '5.1.1'))).toMatch(
-      /^550 5\.1\.1/,
-    );
-  expect((await mail.send(id, letter(email))).status).toBe(201);
 });
 
 test('the mails of the day of an organization are not spent by sign-in, nor does it wait for them', async () => {
