@@ -40,6 +40,15 @@ export const pebbleProgram = () => find('pebble');
 export const swiftProgram = () => find('swift-proxy-server');
 export const memcachedProgram = () => find('memcached');
 
+/** A mail server, which only root starts, and a client that says what it is told to; undefined where there is none. */
+export const postfixProgram = () => (process.getuid?.() === 0 ? find('postfix') : undefined);
+export const swaksProgram = () => find('swaks');
+/** A Python with a verifier of signatures of mail, and one that asks name servers; undefined where there is none. */
+export const dkimPython = () =>
+  ['/usr/bin/python3', find('python3')].find(
+    (python) => python !== undefined && spawnSync(python, ['-c', 'import dkim, dns.resolver']).status === 0,
+  );
+
 /** A translator by rules; undefined where there is none. */
 export const apertiumProgram = () => find('apertium');
 

@@ -1,7 +1,7 @@
 /**
  * Runs the tests that need a program from outside npm. A lane whose program is missing fails: nothing is skipped silently.
  *
- * Usage: npm run test:lanes [-- nats two-nodes around domains s3 packages ai astro browser console]
+ * Usage: npm run test:lanes [-- nats two-nodes around domains mail s3 packages ai astro browser console]
  */
 import { laneNames, runLanes } from './tests/lanes.ts';
 import { report } from './tests/report.ts';

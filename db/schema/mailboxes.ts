@@ -157,7 +157,7 @@ export const mailSuppressions = pgTable(
     /** The project that it holds for; `*` for all of them. */
     scope: text('scope').notNull(),
     reason: text('reason').$type<'bounce' | 'complaint'>().notNull(),
-    /** The message that it was learnt from. */
+    /** The message that it was learnt from, or the mail of sign-in. */
     messageId: id('message_id').notNull(),
     createdAt: createdAt(),
   },

@@ -42,6 +42,8 @@ export const mailOutbox = pgTable(
     id: id().primaryKey(),
     /** Null for mail of the installation itself. */
     orgId: uuid('org_id'),
+    /** The mailbox that sends it, for as long as that one can. Null for the sender of the installation. */
+    mailboxId: id('mailbox_id'),
     recipient: text('recipient').notNull(),
     subject: text('subject').notNull(),
     bodyText: text('body_text').notNull(),

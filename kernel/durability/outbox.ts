@@ -9,6 +9,8 @@ export const sendMailTask = 'mail.send';
 export interface MailToQueue {
   /** Null for mail of the installation itself. */
   readonly orgId: string | null;
+  /** The mailbox of a project that sends it, for as long as that one can. @default the sender of the installation */
+  readonly mailboxId?: string | null;
   /** One address. */
   readonly to: string;
   readonly subject: string;
@@ -17,9 +19,12 @@ export interface MailToQueue {
 }
 
 /** Writes a mail into the outbox, with the job that sends it: both exist exactly when the change does. @returns its id */
-export async function queueMail(work: Work, { orgId, to, subject, text }: MailToQueue): Promise<string> {
+export async function queueMail(
+  work: Work,
+  { orgId, mailboxId = null, to, subject, text }: MailToQueue,
+): Promise<string> {
   const id = work.services.newId('mail');
-  await work.rows(insertStatement.with({ id, orgId, recipient: to, subject, bodyText: text }));
+  await work.rows(insertStatement.with({ id, orgId, mailboxId, recipient: to, subject, bodyText: text }));
   // A name that no mailbox can ever have, as of users made for tests: their mail is read in the outbox.
   if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
   return id;
@@ -31,6 +36,6 @@ export const mailWaits = ({ settings: { mailBaseUrl } }: Pick<Services, 'setting
 
 const insertStatement = statement(
   'mail.insert',
-  { params: pick(mailOutbox, 'id', 'orgId', 'recipient', 'subject', 'bodyText') },
+  { params: pick(mailOutbox, 'id', 'orgId', 'mailboxId', 'recipient', 'subject', 'bodyText') },
   (given) => insertInto(mailOutbox, given),
 );

@@ -6,6 +6,7 @@ import { queueMail } from '../../kernel/durability/outbox.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { authSenderOf } from '../mailboxes/shared/auth-sender.ts';
 import { keepInSandbox } from '../mailboxes/shared/sandbox.ts';
 import { armChallenge, type Challenge, challengeMinutes } from './challenges.ts';
 import { codeHashOf, linkHashOf, newCode, newLinkToken } from './mail-grant.ts';
@@ -63,7 +64,7 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
   await unitOfWork(ctx, async (work) => {
     // Users of a branch are those of its project, who know nothing of it. Mail to users made for tests never goes out.
     if (branch !== null && !mail.to.endsWith('.invalid')) await keepInSandbox(work, { orgId, projectId }, mail);
-    else await queueMail(work, { orgId, ...mail });
+    else await queueMail(work, { orgId, mailboxId: await authSenderOf(work.rows, { orgId, projectId }), ...mail });
   });
 };
 

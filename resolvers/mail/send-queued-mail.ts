@@ -2,10 +2,12 @@ import { safeMessage } from '../../core/safe-message.ts';
 import { sql } from '../../db/drizzle.ts';
 import { mailOutbox } from '../../db/schema/platform.ts';
 import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { MailError, type MailToSend } from '../../engines/mail/mailer.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { noteAttempts } from '../escalations/shared/note-attempts.ts';
+import { asSentByMailbox, noteNoSuchRecipient } from '../mailboxes/shared/auth-sender.ts';
 import { noteMail } from '../notices/shared/note-mail.ts';
 import { notifyUndelivered } from '../operator-contact/shared/notify-undelivered.ts';
 
@@ -18,6 +20,9 @@ const leaseSeconds = 300;
  * Sends one mail of the outbox; without a mail server it stays queued. The mail is claimed by a lease, so that no two
  * workers send it, and no transaction stays open while the mail server answers. A worker that dies between sending and
  * saying so has it sent again.
+ *
+ * A mail of sign-in is sent by its mailbox. When the mail server does not take it from there, the installation sends it the
+ * next time; where there is no such recipient, nothing is sent any more.
  */
 export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload) => {
   const { mailId } = payload as { mailId: string };
@@ -33,19 +38,30 @@ export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload
     if (leased !== undefined) await addJob(sendMailTask, { mailId }, { key: mailId, runAt: leased.leaseUntil });
     return;
   }
+  const theirs = mail.mailboxId === null ? undefined : { ...mail, id: mailId, mailboxId: mail.mailboxId };
+  let byMailbox: MailToSend | undefined;
   let failure: { readonly error: unknown } | undefined;
   try {
-    await mailer.send({ to: mail.recipient, subject: mail.subject, text: mail.bodyText, id: mailId });
+    byMailbox = theirs === undefined ? undefined : await asSentByMailbox(ctx.services, theirs);
+    await mailer.send(byMailbox ?? { to: mail.recipient, subject: mail.subject, text: mail.bodyText, id: mailId });
   } catch (error) {
     failure = { error };
   }
   const { attempts } = mail;
-  const state = failure === undefined ? 'sent' : attempts >= attemptsMax ? 'failed' : 'queued';
-  const reason = failure === undefined ? null : safeMessage(failure.error);
-  const settled = settleStatement.with({ id: mailId, attempts, state, lastError: reason });
+  const refusal = byMailbox !== undefined && failure?.error instanceof MailError ? failure.error : undefined;
+  const isNowhere = refusal?.noSuchRecipient === true;
+  const state = failure === undefined ? 'sent' : attempts >= attemptsMax || isNowhere ? 'failed' : 'queued';
+  const settled = settleStatement.with({
+    id: mailId,
+    attempts,
+    state,
+    lastError: failure === undefined ? null : safeMessage(failure.error),
+    mailboxId: refusal?.permanent === true && !isNowhere ? null : mail.mailboxId,
+  });
   if (state === 'failed') {
     await unitOfWork(ctx, async (work) => {
       await work.rows(settled);
+      if (isNowhere) await noteNoSuchRecipient(work.rows, theirs!);
       await notifyUndelivered(work, mailId);
     });
   } else await db.rows(settled);
@@ -58,7 +74,7 @@ const takeStatement = statement(
   'mail.take',
   {
     params: { ...pick(mailOutbox, 'id'), seconds: typed<number>('double precision') },
-    row: pick(mailOutbox, 'recipient', 'subject', 'bodyText', 'attempts'),
+    row: pick(mailOutbox, 'mailboxId', 'recipient', 'subject', 'bodyText', 'attempts'),
   },
   ({ id, seconds }, row) => sql`update ${mailOutbox} ${setOf(mailOutbox, {
     leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
@@ -100,11 +116,12 @@ const skippedStatement = statement(
 // page is noted with it.
 const settleStatement = statement(
   'mail.settle',
-  { params: pick(mailOutbox, 'id', 'attempts', 'state', 'lastError') },
-  ({ id, attempts, state, lastError }) => sql`with settled as (
+  { params: pick(mailOutbox, 'id', 'attempts', 'state', 'lastError', 'mailboxId') },
+  ({ id, attempts, state, lastError, mailboxId }) => sql`with settled as (
       update ${mailOutbox} ${setOf(mailOutbox, {
         state,
         lastError,
+        mailboxId,
         leaseUntil: sql`null`,
         bodyText: sql`case when ${state} = 'queued' or ${mailOutbox.recipient} like '%.invalid' then ${mailOutbox.bodyText}
           else regexp_replace(regexp_replace(${mailOutbox.bodyText}, '([?&]token=)[A-Za-z0-9_-]+', '\\1***', 'g'),

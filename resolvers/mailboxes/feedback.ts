@@ -1,15 +1,15 @@
 import { sql } from '../../db/drizzle.ts';
 import type { BounceType } from '../../db/schema/mailboxes.ts';
-import { mailboxAttachments, mailboxes, mailboxMessages, mailSuppressions } from '../../db/schema/mailboxes.ts';
+import { mailboxAttachments, mailboxes, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { projects } from '../../db/schema/projects.ts';
-import { computed, insertInto, pick, type RowOf, setOf, statement } from '../../db/sql.ts';
+import { computed, pick, type RowOf, setOf, statement } from '../../db/sql.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
-import { knownAs } from '../../kernel/input/email-address.ts';
 import { mailboxEventTypes } from './event-types.ts';
 import { type MailboxMessage, messageColumns, providerIdOf } from './message.ts';
 import { messageChanged } from './message-feed.ts';
 import { domainOfProject } from './shared/mail-domain.ts';
+import { suppress } from './suppressions.ts';
 import { tellMailFact } from './tell-mail-fact.ts';
 
 /** Mails of one mailbox that may come back for good within a day, before it is suspended. Contract 02, section 6.6. */
@@ -37,7 +37,7 @@ export async function noteBounce(work: Work, mail: SentMail, { type, why }: Boun
   work.append(messageChanged(mail, bounced));
   await tell(work, mail, bounced, 'bounced', { bounce_type: type });
   if (type !== 'Permanent') return;
-  await suppress(work, mail, mail.projectId, 'bounce');
+  await suppress(work.rows, mail, { scope: mail.projectId, reason: 'bounce' });
   const [counted] = await work.rows(countStatement.with({ mailboxId: mail.mailboxId }));
   if (counted!.bounces >= bouncesMax) await suspend(work, mail, 'hard_bounces');
 }
@@ -49,7 +49,7 @@ export async function noteComplaint(work: Work, mail: SentMail): Promise<void> {
   if (complained === undefined) return;
   work.append(messageChanged(mail, complained));
   await tell(work, mail, complained, 'complained');
-  await suppress(work, mail, '*', 'complaint');
+  await suppress(work.rows, mail, { scope: '*', reason: 'complaint' });
   await suspend(work, mail, 'complaint');
 }
 
@@ -89,9 +89,6 @@ async function tell(
     },
   });
 }
-
-const suppress = (work: Work, mail: SentMail, scope: string, reason: 'bounce' | 'complaint'): Promise<unknown> =>
-  work.rows(suppressStatement.with({ address: knownAs(mail.recipient), scope, reason, messageId: mail.id }));
 
 /** Stops a mailbox. What still waits in it is not sent. */
 async function suspend(
@@ -170,12 +167,6 @@ const deliveredStatement = statement(
       where ${mailboxMessages.id} = ${id} and ${mailboxMessages.direction} = 'outbound'
         and ${mailboxMessages.status} in ('pending', 'sent') returning ${mailboxMessages}.*
     ), ${forgetFiles} select ${row} from told ${mailboxMessages}`,
-);
-
-const suppressStatement = statement(
-  'mailboxes.suppress',
-  { params: pick(mailSuppressions, 'address', 'scope', 'reason', 'messageId') },
-  (given) => sql`${insertInto(mailSuppressions, given)} on conflict do nothing`,
 );
 
 const countStatement = statement(

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { sql } from '../../db/drizzle.ts';
 import { mailAddresses, mailDomains } from '../../db/schema/mail-domains.ts';
 import { mailboxes, mailboxMessages, mailRecipients } from '../../db/schema/mailboxes.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { computed, pick, type RowOf } from '../../db/sql.ts';
-import type { ProjectScope } from '../../kernel/access/access.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { domainOfProject, mailHostOf } from './shared/mail-domain.ts';
 
@@ -60,8 +59,8 @@ export type MailboxRow = RowOf<typeof mailboxColumns>;
 /** Why a mailbox does not send, or receive; null when it does. */
 type Blocked = 'mailbox_suspended' | 'mailbox_deleted' | 'provider_not_configured' | null;
 
-/** A mailbox with what follows from its project and the installation. */
-export interface Mailbox extends MailboxRow {
+/** What follows from its project and the installation. */
+interface Shown {
   /** What it writes from. */
   readonly address: string;
   readonly addressDomain: string;
@@ -74,14 +73,25 @@ export interface Mailbox extends MailboxRow {
   readonly footerPolicyLockedReason: 'tier_prototype' | null;
 }
 
+/** A mailbox with what follows from its project and the installation. */
+export interface Mailbox extends MailboxRow, Shown {}
+
 const blockedBy = {
   active: null,
   suspended: 'mailbox_suspended',
   deleted: 'mailbox_deleted',
 } as const satisfies Record<MailboxRow['status'], Blocked>;
 
-/** @param scope of the project that the mailbox belongs to */
-export function shownMailbox(ctx: Pick<Context, 'services'> & ProjectScope, row: MailboxRow): Mailbox {
+interface ItsProject {
+  readonly org: Pick<Org, 'tier'>;
+  readonly project: { readonly publicId: string };
+}
+
+/** @param ctx of the project that the mailbox belongs to */
+export function shownMailbox<Row extends Pick<MailboxRow, 'slug' | 'status' | 'footerPolicy' | 'ownAddress'>>(
+  ctx: Pick<Context, 'services'> & ItsProject,
+  row: Row,
+): Row & Shown {
   const { services, org, project } = ctx;
   const locked = org.tier === 'prototype';
   const managedDomain = domainOfProject(services, project.publicId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sql } from '../../db/drizzle.ts';
-import { mailboxAttachments, mailboxMessages, mailRecipients, mailSuppressions } from '../../db/schema/mailboxes.ts';
+import { mailboxAttachments, mailboxMessages, mailRecipients } from '../../db/schema/mailboxes.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { computed, insertInto, insertSelect, pick, statement } from '../../db/sql.ts';
 import { onNamedOrOwnProject, type ProjectScope } from '../../kernel/access/access.ts';
@@ -22,6 +22,7 @@ import { messageChanged } from './message-feed.ts';
 import { sendMailboxTask } from './send-queued.ts';
 import { mailboxActions } from './shared/actions.ts';
 import { sandboxProvider } from './shared/sandbox.ts';
+import { suppressionOf } from './suppressions.ts';
 import { withFooter } from './with-footer.ts';
 
 /** `POST /mailboxes/v1/:mailbox_id/messages`. Contract 02, section 6.3. */
@@ -48,7 +49,7 @@ export const sendMailboxMail = mutation({
     const attachments = attachmentsOf(input);
     const answered =
       input.in_reply_to === undefined ? undefined : await findMessage(work.rows, mailbox.id, input.in_reply_to);
-    await refuseSuppressed(work, knownAs(input.to));
+    await refuseSuppressed(work, input.to);
     await spendAllowance(work, org);
     // From here on, senders of the organization wait for each other: the count of the day is one row.
     await refuseFast(work, mailbox);
@@ -107,7 +108,7 @@ const threadOf = ([first, ...later]: readonly string[]): string[] => [first!, ..
 
 /** @throws RECIPIENT_SUPPRESSED */
 async function refuseSuppressed(work: Work & ProjectScope, address: string): Promise<void> {
-  const [found] = await work.rows(suppressedStatement.with({ address, projectId: work.project.id }));
+  const found = await suppressionOf(work.rows, work.project.id, address);
   if (found === undefined) return;
   throw new ServiceError('RECIPIENT_SUPPRESSED', {
     details: {
@@ -139,17 +140,6 @@ async function countRecipient(work: Work & ProjectScope, { id }: MailboxRow, add
   if (counted!.used > limit)
     throw quotaExceeded({ scope: 'organization', metric: 'unique_recipients' }, limit, counted!.used - 1);
 }
-
-const suppressedStatement = statement(
-  'mailboxes.suppressed',
-  {
-    params: { ...pick(mailSuppressions, 'address'), projectId: mailSuppressions.scope },
-    row: pick(mailSuppressions, 'scope', 'reason'),
-  },
-  ({ address, projectId }, row) => sql`select ${row} from ${mailSuppressions}
-    where ${mailSuppressions.address} = ${address} and ${mailSuppressions.scope} in ('*', ${projectId})
-    order by ${mailSuppressions.scope} limit 1`,
-);
 
 const minuteStatement = statement(
   'mailboxes.sent-in-minute',

@@ -1,22 +1,16 @@
-import type { KeyRing } from '../../core/keys.ts';
 import { safeMessage } from '../../core/safe-message.ts';
 import { sql } from '../../db/drizzle.ts';
-import { projectDomains } from '../../db/schema/hosts.ts';
-import { mailDomains } from '../../db/schema/mail-domains.ts';
 import { mailboxAttachments, mailboxMessages } from '../../db/schema/mailboxes.ts';
 import { projects } from '../../db/schema/projects.ts';
-import { computed, pick, type RowOf, setOf, statement, typed } from '../../db/sql.ts';
-import { dkimSelector, type MailSignature } from '../../engines/mail/dkim.ts';
-import { MailError, type MailToSend } from '../../engines/mail/mailer.ts';
+import { computed, pick, setOf, statement, typed } from '../../db/sql.ts';
+import { MailError } from '../../engines/mail/mailer.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
-import type { Services } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { noteBounce } from './feedback.ts';
 import { messageColumns } from './message.ts';
 import { messageChanged } from './message-feed.ts';
-import { returnPathOf } from './return-path.ts';
-import { openDkimKey } from './shared/dkim-keys.ts';
-import { domainOfProject } from './shared/mail-domain.ts';
+import { comingBack } from './return-path.ts';
+import { signatureOf } from './signature.ts';
 
 /** The job that sends one mail of a mailbox. */
 export const sendMailboxTask = 'mailboxes.send';
@@ -49,6 +43,8 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
   let providerMessageId: string | null = null;
   try {
     const signature = await signatureOf(services, mail);
+    if (signature === 'not_theirs')
+      throw new MailError('The domain of the sender is no longer the project’s.', { permanent: true });
     ({ providerMessageId } = await mailer.send({
       signature,
       id: mail.mailMessageId,
@@ -63,9 +59,7 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
         const { filename, content_type } = mail.attachments![number]!;
         return { filename, contentType: content_type, content: bytes };
       }),
-      ...(services.settings.receivesMail
-        ? comingBack(services.keys, messageId, domainOfProject(services, mail.publicId))
-        : {}),
+      ...comingBack(services, messageId, mail.publicId),
     }));
   } catch (error) {
     failure = error;
@@ -95,50 +89,6 @@ export const sendQueuedMailboxMail: Task = async ({ ctx, mailer, addJob, log }, 
   if (status === 'failed') log.warn({ err: failure, messageId }, 'A mail of a mailbox was given up.');
   else throw failure;
 };
-
-/** Where what comes back of a mail goes to, and what servers tell of it (RFC 3461, RFC 9477). */
-function comingBack(keys: KeyRing, messageId: string, domain: string): Partial<MailToSend> {
-  const returnPath = returnPathOf(keys, messageId, domain);
-  return {
-    returnPath,
-    tellsDelivery: true,
-    headers: { 'CFBL-Address': `${returnPath}; report=arf`, 'CFBL-Feedback-ID': messageId },
-  };
-}
-
-/**
- * What a mail from an own domain is signed with; undefined for one from a managed address.
- *
- * @throws MailError when the domain is the project's no more: nobody may write in its name
- */
-async function signatureOf(
-  services: Services,
-  { fromAddress, publicId, orgId, projectId }: RowOf<typeof taken>,
-): Promise<MailSignature | undefined> {
-  const name = fromAddress.split('@').at(-1)!;
-  if (name === domainOfProject(services, publicId)) return undefined;
-  const { db, keys } = services;
-  const [key] = await db.rows(keyStatement.with({ orgId, projectId, name }));
-  if (key === undefined || key.sealedDkimKey === null)
-    throw new MailError('The domain of the sender is no longer the project’s.', { permanent: true });
-  const privateKey = openDkimKey(keys, { projectId, name: key.name }, key.sealedDkimKey);
-  return { domain: key.name, selector: dkimSelector(key.token), privateKey };
-}
-
-const keyStatement = statement(
-  'mailboxes.signing-key',
-  {
-    params: pick(mailDomains, 'orgId', 'projectId', 'name'),
-    row: pick(projectDomains, 'name', 'token', 'sealedDkimKey'),
-  },
-  (
-    given,
-    row,
-  ) => sql`select ${row} from ${mailDomains} join ${projectDomains} on ${projectDomains.orgId} = ${mailDomains.orgId}
-      and ${projectDomains.projectId} = ${mailDomains.projectId} and ${projectDomains.name} = ${mailDomains.domain}
-    where ${mailDomains.name} = ${given.name} and ${mailDomains.orgId} = ${given.orgId}
-      and ${mailDomains.projectId} = ${given.projectId}`,
-);
 
 const taken = {
   ...pick(

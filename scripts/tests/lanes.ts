@@ -5,6 +5,7 @@ import {
   apertiumProgram,
   caddyProgram,
   chromiumProgram,
+  dkimPython,
   installedAstro,
   memcachedProgram,
   natsProgram,
@@ -12,6 +13,8 @@ import {
   npmWithRegistry,
   nsdProgram,
   pebbleProgram,
+  postfixProgram,
+  swaksProgram,
   swiftProgram,
   tiniProgram,
 } from '../lane-programs.ts';
@@ -36,6 +39,7 @@ const natsFiles = ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.te
 const pageNodes = 'test/lanes/page-nodes.test.ts';
 const aroundFiles = ['test/lanes/proxies.test.ts', 'test/lanes/supervisors.test.ts'];
 const domainsFile = 'test/lanes/domains.test.ts';
+const mailFile = 'test/lanes/mail.test.ts';
 const objectsFile = 'test/lanes/s3.test.ts';
 const packagesFile = 'test/lanes/packages.test.ts';
 const astroFile = 'test/lanes/astro.test.ts';
@@ -50,6 +54,7 @@ const filesOfOthers = [
   pageNodes,
   ...aroundFiles,
   domainsFile,
+  mailFile,
   objectsFile,
   packagesFile,
   astroFile,
@@ -87,6 +92,14 @@ const lanes: Readonly<Record<string, Lane>> = {
     files: [domainsFile],
     needs: 'NSD and Pebble (apt-get install nsd pebble)',
     program: () => nsdProgram() && pebbleProgram(),
+  },
+  // Mail with a real mail server, a real client, and another reader of signatures.
+  mail: {
+    files: [mailFile],
+    needs:
+      'Postfix, which root starts, swaks and dkimpy (apt-get install postfix swaks python3-dkim python3-dnspython)',
+    program: () => dkimPython() && swaksProgram() && postfixProgram(),
+    mostlyWaits: true,
   },
   // Objects in another S3 server than that of `npm test`.
   s3: {

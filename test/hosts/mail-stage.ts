@@ -16,8 +16,13 @@ type Any = any;
 export const platform = 'apps.example.net';
 export const mailHost = `mail.${platform}`;
 
-/** A gateway that sends and takes mail, with a name server whose records are the test's to set. */
-export async function startMailStage(options: SMTPServerOptions = {}) {
+/**
+ * A gateway that sends and takes mail, with a name server whose records are the test's to set.
+ *
+ * @param options of the mail server that it sends by
+ * @param env further environment of the gateway
+ */
+export async function startMailStage(options: SMTPServerOptions = {}, env: Readonly<Record<string, string>> = {}) {
   const dns = await startDnsServer();
   const smtp = await startSmtp(options);
   const service = await startService({
@@ -26,6 +31,7 @@ export async function startMailStage(options: SMTPServerOptions = {}) {
       DNS_SERVERS: dns.address,
       SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
       MAIL_LISTEN: '127.0.0.1:0',
+      ...env,
     },
   });
   const outside = mailSender(service.app.mailPort!);

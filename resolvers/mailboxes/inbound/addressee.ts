@@ -6,18 +6,23 @@ import { projects } from '../../../db/schema/projects.ts';
 import { computed, orNull, pick, type RowOf, statement } from '../../../db/sql.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
-import type { Context } from '../../../kernel/run/context.ts';
+import type { Context, Services } from '../../../kernel/run/context.ts';
 import { type SentMail, sentColumns } from '../feedback.ts';
-import { messageOfReturnPath } from '../return-path.ts';
+import { isSignInMail, mailOfReturnPath } from '../return-path.ts';
 import { mailHostOf } from '../shared/mail-domain.ts';
+import { signInMailStatement } from '../sign-in-feedback.ts';
 
 /** Whom a mail that comes in is for. */
 export type Addressee =
   | { readonly kind: 'mailbox'; readonly mailbox: AddressedMailbox }
   /** What comes back of a mail. */
   | { readonly kind: 'return_path'; readonly sent: SentMail }
+  /** What comes back of a mail of sign-in, of which no mailbox shows anything. */
+  | { readonly kind: 'sign_in_return_path'; readonly sent: SentMail }
   /** Complaints of any mail, for providers that want one address for all of them. */
   | { readonly kind: 'feedback' };
+
+export type ReturnedMail = Extract<Addressee, { readonly sent: SentMail }>;
 
 /** Why a mail is not taken for an address, as SMTP says it. */
 export interface NotTaken {
@@ -90,9 +95,15 @@ async function isOpen({ services }: Context, projectId: string): Promise<boolean
 }
 
 async function returnPath({ services }: Context, address: string): Promise<Addressee | NotTaken> {
-  const id = messageOfReturnPath(services.keys, address);
-  const [sent] = id === undefined ? [] : await services.db.rows(sentStatement.with({ id }));
-  return sent === undefined ? unknown : { kind: 'return_path', sent };
+  const id = mailOfReturnPath(services.keys, address);
+  return (id === undefined ? undefined : await returnedMail(services, id)) ?? unknown;
+}
+
+/** A mail as what comes back of it is taken. @param id `msg_…`, or `mail_…` of a mail of sign-in */
+export async function returnedMail({ db }: Pick<Services, 'db'>, id: string): Promise<ReturnedMail | undefined> {
+  const isSignIn = isSignInMail(id);
+  const [sent] = await db.rows((isSignIn ? signInMailStatement : sentStatement).with({ id }));
+  return sent === undefined ? undefined : { kind: isSignIn ? 'sign_in_return_path' : 'return_path', sent };
 }
 
 const findStatement = statement(
@@ -121,8 +132,7 @@ const findOwnStatement = statement(
     where ${mailDomains.name} = ${mailDomain} and ${projects.deletedAt} is null`,
 );
 
-/** A mail that was sent, by its id. */
-export const sentStatement = statement(
+const sentStatement = statement(
   'mailboxes.sent',
   { params: pick(mailboxMessages, 'id'), row: sentColumns },
   ({ id }, row) => sql`select ${row} from ${mailboxMessages}

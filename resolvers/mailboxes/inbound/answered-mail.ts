@@ -4,6 +4,8 @@ import { pick, statement, typed } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
 import type { ReadMail } from '../../../engines/mail/inbound/read-mail.ts';
 import { knownAs } from '../../../kernel/input/email-address.ts';
+import { isSignInMail } from '../return-path.ts';
+import { signInMailsStatement } from '../sign-in-feedback.ts';
 
 /** Ids that are looked for: the mail that it says to answer, and the latest of its thread. */
 const idsMax = 20;
@@ -34,6 +36,20 @@ export async function answeredMail(
     if (latest !== undefined) return latest.id;
   }
   return undefined;
+}
+
+/**
+ * Whether a mail answers one of sign-in, which it may quote with what signs somebody in: no mailbox shows it.
+ *
+ * @param mailboxId that has sent it
+ */
+export async function answersSignIn(
+  rows: Rows,
+  mailboxId: string,
+  { inReplyTo, references }: Pick<ReadMail, 'inReplyTo' | 'references'>,
+): Promise<boolean> {
+  const ids = [...inReplyTo, ...references].map((id) => id.split('@')[0]!).filter(isSignInMail);
+  return ids.length > 0 && (await rows(signInMailsStatement.with({ ids, mailboxId }))).length > 0;
 }
 
 const found = pick(mailboxMessages, 'id', 'mailMessageId', 'providerMessageId');

@@ -14,7 +14,7 @@ import { messageChanged } from '../message-feed.ts';
 import { domainOfProject } from '../shared/mail-domain.ts';
 import { tellMailFact } from '../tell-mail-fact.ts';
 import type { AddressedMailbox, Addressee } from './addressee.ts';
-import { answeredMail } from './answered-mail.ts';
+import { answeredMail, answersSignIn } from './answered-mail.ts';
 import type { InboundMail } from './inbound-mail.ts';
 
 /** Mails of its thread that are remembered of a mail. */
@@ -29,7 +29,7 @@ const referencesMax = 20;
 export async function keepReply(
   ctx: Context,
   inbound: InboundMail,
-  addressee: Exclude<Addressee, { readonly kind: 'feedback' }>,
+  addressee: Extract<Addressee, { readonly kind: 'mailbox' | 'return_path' }>,
 ): Promise<boolean> {
   const { services } = ctx;
   const { mail, sender, raw } = inbound;
@@ -41,6 +41,7 @@ export async function keepReply(
   const rawSha256 = createHash('sha256').update(raw).digest('hex');
   const [known] = await rows(knownStatement.with({ rawSha256, mailboxId: mailbox.id }));
   if (known !== undefined) return true;
+  if (await answersSignIn(rows, mailbox.id, mail)) return false;
   const writers = [from, sender].filter((one) => one !== '');
   const inReplyToId =
     addressee.kind === 'return_path' ? addressee.sent.id : await answeredMail(rows, mailbox.id, mail, writers);

@@ -23,12 +23,12 @@ export async function receiveMail(ctx: Context, inbound: InboundMail): Promise<'
   }
   const kept: boolean[] = [];
   for (const addressee of addressees)
-    if (addressee.kind !== 'feedback')
+    if (addressee.kind === 'mailbox' || addressee.kind === 'return_path')
       kept.push((await isPassedTest(ctx, mail, addressee)) || (await isKept(ctx, inbound, addressee)));
   return kept.includes(true) ? 'kept' : 'not_wanted';
 }
 
-type Reached = Exclude<Addressee, { readonly kind: 'feedback' }>;
+type Reached = Extract<Addressee, { readonly kind: 'mailbox' | 'return_path' }>;
 
 const isKept = async (ctx: Context, inbound: InboundMail, addressee: Reached): Promise<boolean> =>
   (addressee.kind === 'return_path' || addressee.mailbox.isActive) && keepReply(ctx, inbound, addressee);
@@ -40,4 +40,4 @@ async function isPassedTest(ctx: Context, { subject, text }: ReadMail, addressee
   return unitOfWork(ctx, (work) => passReceiveTest(work, token, addressee.mailbox.id));
 }
 
-const isReturnPath = ({ kind }: Addressee): boolean => kind === 'return_path';
+const isReturnPath = (addressee: Addressee): boolean => 'sent' in addressee;

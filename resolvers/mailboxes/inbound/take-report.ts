@@ -5,31 +5,40 @@ import type { DeliveryStatus, MailReport, ReportedMail } from '../../../engines/
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import { knownAs } from '../../../kernel/input/email-address.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { noteBounce, noteComplaint, noteDelivery, type SentMail, sentColumns } from '../feedback.ts';
-import { messageOfReturnPath } from '../return-path.ts';
-import { type Addressee, sentStatement } from './addressee.ts';
+import { noteBounce, noteComplaint, noteDelivery, type SentMail } from '../feedback.ts';
+import { isSignInMail, mailOfReturnPath } from '../return-path.ts';
+import { noteSignInBounce, noteSignInComplaint } from '../sign-in-feedback.ts';
+import { type Addressee, type ReturnedMail, returnedMail } from './addressee.ts';
 
 /** What recipients report who did not want a mail. RFC 5965, section 7.3; `not-spam` is none. */
 const complaints: ReadonlySet<string> = new Set(['abuse', 'fraud', 'virus', 'other']);
 
 /** Does what a report of a mail comes to. One of a mail that nobody here has sent is passed over. */
 export async function takeReport(ctx: Context, report: MailReport, addressees: readonly Addressee[]): Promise<void> {
-  const sent = await reported(ctx, report.about, addressees);
-  if (sent === undefined) return;
+  const about = await reported(ctx, report.about, addressees);
+  if (about === undefined) return;
+  const { sent } = about;
+  const note = notes[about.kind];
   if (report.kind === 'feedback') {
-    if (complaints.has(report.type)) await unitOfWork(ctx, (work) => noteComplaint(work, sent));
+    if (complaints.has(report.type)) await unitOfWork(ctx, (work) => note.complaint(work, sent));
     return;
   }
   const status = statusOf(report.recipients, sent);
   if (status?.action === 'failed')
     await unitOfWork(ctx, (work) =>
-      noteBounce(work, sent, {
+      note.bounce(work, sent, {
         type: bounceTypeOf(status),
         why: status.diagnostic ?? status.status ?? 'The mail came back.',
       }),
     );
-  else if (status?.action === 'delivered') await unitOfWork(ctx, (work) => noteDelivery(work, sent));
+  else if (status?.action === 'delivered') await unitOfWork(ctx, (work) => note.delivery(work, sent));
 }
+
+/** What is done of what is told. That a mail of sign-in has arrived is nothing to anybody. */
+const notes = {
+  return_path: { bounce: noteBounce, complaint: noteComplaint, delivery: noteDelivery },
+  sign_in_return_path: { bounce: noteSignInBounce, complaint: noteSignInComplaint, delivery: async () => {} },
+} as const;
 
 const bounceTypeOf = ({ status }: DeliveryStatus) =>
   status === null ? null : status.startsWith('5') ? ('Permanent' as const) : ('Transient' as const);
@@ -44,23 +53,28 @@ async function reported(
   { services }: Context,
   about: ReportedMail,
   addressees: readonly Addressee[],
-): Promise<SentMail | undefined> {
-  const { db, keys } = services;
-  for (const addressee of addressees) if (addressee.kind === 'return_path') return addressee.sent;
+): Promise<ReturnedMail | undefined> {
+  for (const addressee of addressees) if ('sent' in addressee) return addressee;
   const mailboxIds = addressees.flatMap((one) => (one.kind === 'mailbox' ? [one.mailbox.id] : []));
-  const isTheirs = ({ mailboxId }: SentMail) => mailboxIds.length === 0 || mailboxIds.includes(mailboxId);
+  const isTheirs = ({ sent }: ReturnedMail) => mailboxIds.length === 0 || mailboxIds.includes(sent.mailboxId);
   for (const address of about.returnPaths) {
-    const id = messageOfReturnPath(keys, address);
-    const [sent] = id === undefined ? [] : await db.rows(sentStatement.with({ id }));
-    if (sent !== undefined && isTheirs(sent)) return sent;
+    const id = mailOfReturnPath(services.keys, address);
+    const found = id === undefined ? undefined : await returnedMail(services, id);
+    if (found !== undefined && isTheirs(found)) return found;
   }
   if (about.messageId === null) return undefined;
-  return (await db.rows(byMailIdStatement.with({ mailMessageId: about.messageId }))).find(isTheirs);
+  const name = about.messageId.split('@')[0]!;
+  const named = await services.db.rows(byMailIdStatement.with({ mailMessageId: about.messageId }));
+  for (const id of isSignInMail(name) ? [name] : named.map((one) => one.id)) {
+    const found = await returnedMail(services, id);
+    if (found !== undefined && isTheirs(found)) return found;
+  }
+  return undefined;
 }
 
 const byMailIdStatement = statement(
   'mailboxes.sent-by-mail-id',
-  { params: pick(mailboxMessages, 'mailMessageId'), row: sentColumns },
+  { params: pick(mailboxMessages, 'mailMessageId'), row: pick(mailboxMessages, 'id') },
   ({ mailMessageId }, row) => sql`select ${row} from ${mailboxMessages}
     where ${mailboxMessages.mailMessageId} = ${mailMessageId} and ${mailboxMessages.direction} = 'outbound' limit 10`,
 );
