@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
+import { terminal } from '../cli/command.ts';
 import { startChain } from '../helpers/chain.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { freshAddress } from '../helpers/payments.ts';
@@ -103,4 +104,19 @@ test('what is no address is refused, and a gateway without a faucet says so', as
   const answer = await without.call(nobody, 'POST', '/faucet/v1', { body: { address: freshAddress() } });
   expectRefusal(answer, 'FAUCET_NOT_CONFIGURED');
   await without.stop();
+});
+
+test('svc init asks for a wallet that is new, and makes it all the same where there is none to have', async () => {
+  await service.control.sql('delete from faucet_turns');
+  const [ada, bob] = [await terminal(service.url), await terminal(service.url)];
+  const first = (await ada.svc('init')).json;
+  expect(first.faucet).toMatchObject({ amount_usd_micros: 250_000, network: 'base-sepolia' });
+  expect(await chain.balanceOf(first.wallet.address)).toBe(250_000n);
+  const again = (await ada.svc('init')).json;
+  expect([again.faucet, again.faucet_error]).toEqual([undefined, undefined]);
+  // Another wallet of the same network, on the same day.
+  const second = await bob.svc('init');
+  expect(second.code).toBe(0);
+  expect(second.json).toMatchObject({ wallet: { created: true }, faucet_error: { code: 'RATE_LIMITED' } });
+  await Promise.all([ada.remove(), bob.remove()]);
 });

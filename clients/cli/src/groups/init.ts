@@ -34,6 +34,7 @@ const init: Command = {
   summary: 'Make a wallet, if there is none, and see what it can do.',
   about: [
     'There is no password and no account to be opened: the wallet signs what you send. Its key stands in a file that only you can read. Run again, it changes nothing.',
+    'A gateway that gives test money away sends some to a wallet that is new.',
     'With the name of a template it writes the files of an application instead, which svc up then brings up: see below.',
     'With --api-base that gateway is the one that commands mean from then on, where neither --api-base nor SVC_API_BASE names another.',
   ],
@@ -63,7 +64,7 @@ const init: Command = {
     ['Begin', 'init'],
     ['On another gateway, from now on', 'init --api-base https://api.example.com'],
   ],
-  operations: ['tiers.getStatus', 'billing.lookup'],
+  operations: ['tiers.getStatus', 'billing.lookup', 'allowance.faucet'],
   async run({ cli, positionals, flags }) {
     const name = await walletName(cli);
     const rail = (positionals.rail ?? (flags.is('switch-rail') ? 'x402' : undefined)) as Wallet['rail'] | undefined;
@@ -77,6 +78,7 @@ const init: Command = {
     const { url, source } = await apiBase(cli);
     if (source === '--api-base') await keepApiBase(cli, url);
     const redeemed = code === undefined ? {} : await redeem(cli, code);
+    const gift = isNew ? await askFaucet(cli, wallet.address) : {};
     const [tier, balance, organizations] = await Promise.all([
       orNull(call(cli, { method: 'GET', path: '/tiers/v1/status' })),
       orNull(call(cli, { method: 'GET', path: '/orgs/v1/lookup', query: { wallet: wallet.address } })),
@@ -95,6 +97,7 @@ const init: Command = {
       tier: tier?.tier ?? null,
       projects_saved,
       ...redeemed,
+      ...gift,
       next_step:
         organizations === null
           ? 'svc dev'
@@ -146,6 +149,22 @@ async function redeem(cli: Cli, code: string): Promise<{ voucher: unknown } | { 
     const { code: why, message, http, details = {} } = error.envelope;
     const told = why === 'ROUTE_NOT_FOUND' ? 'This gateway redeems no vouchers.' : message;
     return { voucher_error: { code: why, message: told, ...(http === undefined ? {} : { http }), details } };
+  }
+}
+
+/**
+ * Asks for test money for a new wallet. A gateway that gives none away, or none now, does not prevent the creation of the
+ * wallet. Contract 04, section 1.6.
+ */
+async function askFaucet(cli: Cli, address: string): Promise<object> {
+  try {
+    const { body } = await call(cli, { method: 'POST', path: '/faucet/v1', body: { address } });
+    return { faucet: body };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, http } = error.envelope;
+    const isNone = http === undefined || code === 'FAUCET_NOT_CONFIGURED' || code === 'ROUTE_NOT_FOUND';
+    return isNone ? {} : { faucet_error: { code, message, http } };
   }
 }
 
