@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CommandOrder, CommandReport } from './inside/command.ts';
 import { createFrameReader, FrameError } from './inside/frames.ts';
+import { begunLine } from './inside/logs.ts';
 import { endBox, giveTo, launch, makeSlot, uidOf } from './launch.ts';
 import { readLines } from './log-lines.ts';
 import { type Boxes, makeContext } from './make-context.ts';
@@ -128,16 +129,19 @@ async function outcomeOf(
   let total = 0;
   let told: Extract<CommandReport, { readonly type: 'ended' }> | undefined;
   let fault: Error | undefined;
-  let lastErrors = '';
+  let boxErrors = '';
+  let isBegun = false;
   const fail = (error: Error) => {
     fault ??= error;
     end();
   };
-  for (const name of ['stdout', 'stderr'] as const)
-    readLines(child[name]!, ({ text }) => {
-      if (name === 'stderr') lastErrors = `${lastErrors}\n${text}`.slice(-1_000);
-      printed(text, name);
-    });
+  readLines(child.stdout!, ({ text }) => printed(text, 'stdout'));
+  readLines(child.stderr!, ({ text }) => {
+    if (isBegun) printed(text, 'stderr');
+    else if (text === begunLine) isBegun = true;
+    // Of how boxes are made, with folders of the machine: the operator's to read.
+    else boxErrors = `${boxErrors}\n${text}`.slice(-1_000);
+  });
   const { push } = createFrameReader(({ head, body }) => {
     const report = head as CommandReport;
     if (report?.type === 'ended') {
@@ -170,7 +174,7 @@ async function outcomeOf(
   signal.throwIfAborted();
   if (fault !== undefined) throw fault;
   if (told === undefined)
-    throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${lastErrors.trim()}`);
+    throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${boxErrors.trim()}`);
   const { code, signal: killed, error } = told;
   return {
     code,

@@ -131,6 +131,23 @@ test('what fails says how, keeps its files, and costs its seconds', async () => 
   expect(absent.metadata).toMatchObject({ cost_usd_micros: 0 });
 });
 
+test('files that cannot be read are none of what it has made, and spare nobody the price', async () => {
+  const script = 'echo a > /out/shut; chmod 0 /out/shut; echo b > "/out/$(printf "\\377")"; echo c > /out/c.txt';
+  await register('shut', sh(script));
+  const job = await becomes(owned, await owned.begin('shut', {}), 'completed');
+  expect(Object.keys(job.artifacts)).toEqual(['c.txt']);
+  expect(job.metadata).toMatchObject({ cost_usd_micros: 500 });
+});
+
+test('what goes wrong with its box tells a project nothing of the machine', async () => {
+  await mkdir(join(roots, 'passing'));
+  await register('unboxed', sh('true'), { root: 'passing' });
+  await rm(join(roots, 'passing'), { recursive: true });
+  const id = await owned.begin('unboxed', {});
+  expect((await becomes(owned, id, 'failed')).error.code).toBe('JOB_PLATFORM_ERROR');
+  expect((await linesOf(id)).join(' ')).not.toContain(tmpdir());
+});
+
 test('a cancelled one ends with all that it has started', async () => {
   await register('wait', sh('sleep 6001 & echo begun; sleep 6001'));
   const id = await owned.begin('wait', {});
