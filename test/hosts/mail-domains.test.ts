@@ -208,6 +208,31 @@ test('where the present mail server forwards, a mail that arrives is the proof',
   expect((await home.mail.messages(id)).body.messages).toEqual([]);
 });
 
+test('a test tells of the mailbox and of the way that it was sent for, and of no other', async () => {
+  const home = await owner();
+  const name = 'detour.example';
+  await connect(home, name, both);
+  await home.testReceive(name, 'hello');
+  const direct = await mailTo(`hello@${name}`);
+  expect(await outside.raw({ from: '', to: `hello@${name}` }, direct.raw)).toMatch(/^250 /);
+  expect((await home.get(name)).body.receive_test.status).toBe('passed');
+  // What came by the gateway's own mail server says nothing of what another one forwards.
+  const receive = { enabled: true, strategy: 'forwarding_mode' };
+  const wanted = { web: { enabled: false }, email: { ...both, receive } };
+  expect(checksOf((await home.ensure(name, wanted)).body).mail_routing).toBe('test_missing');
+
+  await home.testReceive(name, 'hello');
+  const managed = (await home.boxOf('hello-there')).managed_address;
+  const token = (await home.get(name)).body.receive_test.token;
+  const forwarded = mailOf('From: <a@example.com>', 'Subject: Test', '', `svc-receive-test=${token}`, '');
+  expect(await outside.raw({ from: '', to: managed }, forwarded)).toMatch(/^250 /);
+  expect(checksOf((await home.ensure(name, wanted)).body).mail_routing).toBe('passed');
+  const addresses = [{ local_part: 'hello', mailbox_slug: 'other-box', create_mailbox: true }];
+  const moved = await home.ensure(name, { ...wanted, email: { ...wanted.email, mailbox_addresses: { addresses } } });
+  expect(moved.body.receive_test.status).toBe('stale');
+  expect(checksOf(moved.body).mail_routing).toBe('test_missing');
+});
+
 test('addresses that are activated by hand take tests alone before that', async () => {
   const home = await owner();
   const name = 'manual.example';

@@ -46,6 +46,10 @@ export async function sendReceiveTest(work: Work, test: TestToSend): Promise<voi
   );
 }
 
+/** Has the tests of a domain count for nothing: mail for it comes in another way from now on. */
+export const endReceiveTests = async (work: Pick<Work, 'rows'>, domain: DomainOfProject): Promise<void> =>
+  void (await work.rows(endStatement.with(domain)));
+
 type PassedHook = (work: Work, test: DomainOfProject) => Promise<void>;
 
 const hooks: PassedHook[] = [];
@@ -104,5 +108,13 @@ const passStatement = statement(
     sql`update ${receiveTests} ${setOf(receiveTests, {
       status: sql`'passed'`,
       passedAt: sql`coalesce(${receiveTests.passedAt}, now())`,
-    })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId} returning ${row}`,
+    })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId}
+      and ${receiveTests.status} <> 'stale' returning ${row}`,
+);
+
+const endStatement = statement(
+  'receive-tests.end',
+  { params: pick(receiveTests, 'orgId', 'projectId', 'domain') },
+  ({ orgId, projectId, domain }) => sql`update ${receiveTests} ${setOf(receiveTests, { status: sql`'stale'` })}
+    where ${receiveTests.orgId} = ${orgId} and ${receiveTests.projectId} = ${projectId} and ${receiveTests.domain} = ${domain}`,
 );
