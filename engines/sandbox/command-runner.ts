@@ -39,6 +39,12 @@ export interface CommandOutcome {
 /** Files of one command together, in bytes. */
 export const commandFilesMax = 64 * 1024 * 1024;
 
+/** How many files a command may leave. */
+const filesMost = 1_000;
+
+/** Longest name of a file, in UTF-16 units: no file system has longer ones. */
+const nameMax = 255;
+
 /** A command left more in `/out` than may be. */
 export class CommandFilesError extends Error {
   override readonly name = 'CommandFilesError';
@@ -148,12 +154,14 @@ async function outcomeOf(
       told = report;
       return;
     }
-    if (report?.type !== 'file' || typeof report.name !== 'string') throw new FrameError('A message has no such type.');
+    if (report?.type !== 'file' || typeof report.name !== 'string' || report.name.length > nameMax)
+      throw new FrameError('A message has no such type.');
     total += body.length;
     if (total > commandFilesMax) throw new CommandFilesError('The command has left more than 64 MiB of files.');
     const parts = files.get(report.name) ?? [];
-    parts.push(Buffer.from(body));
+    if (body.length > 0) parts.push(Buffer.from(body));
     files.set(report.name, parts);
+    if (files.size > filesMost) throw new CommandFilesError('The command has left more than 1,000 files.');
   });
   const channel = child.stdio[3];
   if (!(channel instanceof Socket)) throw new Error('A box was started without its channel.');

@@ -123,6 +123,8 @@ test('what fails says how, keeps its files, and costs its seconds', async () => 
   expect((await owned.artifact(id, 'half.txt')).text).toBe('half\n');
   await register('flood', sh('for n in 1 2 3; do head -c 30000000 /dev/zero > /out/$n; done'));
   expect((await becomes(owned, await owned.begin('flood', {}), 'failed')).error.code).toBe('JOB_OUTPUT_TOO_LARGE');
+  await register('litter', sh('n=0; while [ $n -le 1000 ]; do : > /out/$n; n=$((n+1)); done'));
+  expect((await becomes(owned, await owned.begin('litter', {}), 'failed')).error.code).toBe('JOB_OUTPUT_TOO_LARGE');
   await register('hang', sh('sleep 600 & sleep 600'), { max_seconds: 1 });
   expect((await becomes(owned, await owned.begin('hang', {}), 'failed')).error.code).toBe('JOB_TIMED_OUT');
   // What cannot be started is the operator's fault, and costs nothing.
