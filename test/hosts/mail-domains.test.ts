@@ -300,6 +300,16 @@ test('an alias beside the primary address receives, and the mailbox writes from 
   expect(body.effective.email.mailbox_addresses).toHaveLength(2);
 });
 
+test('the policy of a domain is that of the nearest name above it that has one', async () => {
+  const home = await owner();
+  const name = 'team.policy.example';
+  dns.set('_dmarc.policy.example', { TXT: ['v=DMARC1; p=reject'] });
+  // As a text says that stands for all names.
+  dns.set(`_dmarc.${name}`, { TXT: ['v=spf1 -all'] });
+  const { body } = await home.ensure(name, { web: { enabled: false }, email: both });
+  expect(recordOf(body, 'dmarc')).toMatchObject({ status: 'present', value: 'v=DMARC1; p=reject' });
+});
+
 test('mail of a domain ends with it', async () => {
   const home = await owner();
   const name = 'gone.example';
