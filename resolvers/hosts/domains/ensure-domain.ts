@@ -131,11 +131,12 @@ const countStatement = statement(
       // One whose proof is gone may lose it to the owner that comes.
       conflicting: computed<boolean>(
         'boolean',
-        sql`exists (select from (select org_id, project_id, name from ${hostNames}
-          union all select org_id, project_id, domain from ${mailDomains}) held
-          where held.name = $3 and held.project_id <> $2 and not exists (
+        sql`exists (select from ${hostNames} held where held.name = $3 and held.project_id <> $2 and not exists (
             select from ${projectDomains} theirs where theirs.org_id = held.org_id and theirs.project_id = held.project_id
-              and theirs.name = held.name and theirs.unproven_since is not null))`,
+              and theirs.name = held.name and theirs.unproven_since is not null))
+          or exists (select from ${projectDomains} theirs join ${mailDomains} held on held.org_id = theirs.org_id
+            and held.project_id = theirs.project_id and held.domain = theirs.name
+            where theirs.name = $3 and theirs.project_id <> $2 and theirs.unproven_since is null)`,
       ),
     },
   },
