@@ -47,7 +47,8 @@ export const mailAddresses = pgTable(
   ],
 );
 
-export type ReceiveTestStatus = 'pending' | 'passed';
+/** `stale`: mail of the domain comes in another way since it was sent. */
+export type ReceiveTestStatus = 'pending' | 'passed' | 'stale';
 
 /** The latest test of each address: a mail that is sent to it has to arrive. */
 export const receiveTests = pgTable(

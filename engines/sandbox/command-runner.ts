@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CommandOrder, CommandReport } from './inside/command.ts';
 import { createFrameReader, FrameError } from './inside/frames.ts';
+import { begunLine } from './inside/logs.ts';
 import { endBox, giveTo, launch, makeSlot, uidOf } from './launch.ts';
 import { readLines } from './log-lines.ts';
 import { type Boxes, makeContext } from './make-context.ts';
@@ -38,6 +39,12 @@ export interface CommandOutcome {
 /** Files of one command together, in bytes. */
 export const commandFilesMax = 64 * 1024 * 1024;
 
+/** How many files a command may leave. */
+const filesMost = 1_000;
+
+/** Longest name of a file, in UTF-16 units: no file system has longer ones. */
+const nameMax = 255;
+
 /** A command left more in `/out` than may be. */
 export class CommandFilesError extends Error {
   override readonly name = 'CommandFilesError';
@@ -65,7 +72,11 @@ export function createCommandRunner({ folder }: { readonly folder: string }): Co
   const running = new Set<Promise<unknown>>();
 
   async function boxes(): Promise<Boxes> {
-    made ??= makeContext(resolve(folder));
+    // What could not be made is tried again by the next command.
+    made ??= makeContext(resolve(folder)).catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
     const { probe } = await made;
     if (probe.rung !== 'namespaces') throw new Error(`Commands cannot be kept apart here. ${probe.reason}`);
     return made;
@@ -128,28 +139,33 @@ async function outcomeOf(
   let total = 0;
   let told: Extract<CommandReport, { readonly type: 'ended' }> | undefined;
   let fault: Error | undefined;
-  let lastErrors = '';
+  let boxErrors = '';
+  let isBegun = false;
   const fail = (error: Error) => {
     fault ??= error;
     end();
   };
-  for (const name of ['stdout', 'stderr'] as const)
-    readLines(child[name]!, ({ text }) => {
-      if (name === 'stderr') lastErrors = `${lastErrors}\n${text}`.slice(-1_000);
-      printed(text, name);
-    });
+  readLines(child.stdout!, ({ text }) => printed(text, 'stdout'));
+  readLines(child.stderr!, ({ text }) => {
+    if (isBegun) printed(text, 'stderr');
+    else if (text === begunLine) isBegun = true;
+    // Of how boxes are made, with folders of the machine: the operator's to read.
+    else boxErrors = `${boxErrors}\n${text}`.slice(-1_000);
+  });
   const { push } = createFrameReader(({ head, body }) => {
     const report = head as CommandReport;
     if (report?.type === 'ended') {
       told = report;
       return;
     }
-    if (report?.type !== 'file' || typeof report.name !== 'string') throw new FrameError('A message has no such type.');
+    if (report?.type !== 'file' || typeof report.name !== 'string' || report.name.length > nameMax)
+      throw new FrameError('A message has no such type.');
     total += body.length;
     if (total > commandFilesMax) throw new CommandFilesError('The command has left more than 64 MiB of files.');
     const parts = files.get(report.name) ?? [];
-    parts.push(Buffer.from(body));
+    if (body.length > 0) parts.push(Buffer.from(body));
     files.set(report.name, parts);
+    if (files.size > filesMost) throw new CommandFilesError('The command has left more than 1,000 files.');
   });
   const channel = child.stdio[3];
   if (!(channel instanceof Socket)) throw new Error('A box was started without its channel.');
@@ -170,7 +186,7 @@ async function outcomeOf(
   signal.throwIfAborted();
   if (fault !== undefined) throw fault;
   if (told === undefined)
-    throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${lastErrors.trim()}`);
+    throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${boxErrors.trim()}`);
   const { code, signal: killed, error } = told;
   return {
     code,

@@ -95,6 +95,9 @@ export const mailboxRestDays = 30;
 /** Mails that one mailbox may send in a minute. Contract 02, section 6.3. */
 export const mailboxSendsPerMinute = 60;
 
+/** Seconds between two tests of one address below an own domain: each is a mail of the platform's. */
+export const receiveTestPauseSeconds = 60;
+
 /** Webhooks of one mailbox. */
 export const webhooksPerMailbox = 20;
 

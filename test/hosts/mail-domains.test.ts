@@ -208,6 +208,36 @@ test('where the present mail server forwards, a mail that arrives is the proof',
   expect((await home.mail.messages(id)).body.messages).toEqual([]);
 });
 
+test('a test tells of the mailbox and of the way that it was sent for, and of no other', async () => {
+  const home = await owner();
+  const name = 'detour.example';
+  await connect(home, name, both);
+  await home.testReceive(name, 'hello');
+  const direct = await mailTo(`hello@${name}`);
+  expect(await outside.raw({ from: '', to: `hello@${name}` }, direct.raw)).toMatch(/^250 /);
+  expect((await home.get(name)).body.receive_test.status).toBe('passed');
+  // What came by the gateway's own mail server says nothing of what another one forwards.
+  const receive = { enabled: true, strategy: 'forwarding_mode' };
+  const wanted = { web: { enabled: false }, email: { ...both, receive } };
+  expect(checksOf((await home.ensure(name, wanted)).body).mail_routing).toBe('test_missing');
+
+  // Each test is a mail of the platform's: no project floods anybody with them.
+  const soon = await home.testReceive(name, 'hello');
+  expectRefusal(soon, 'RATE_LIMITED');
+  expect(soon.body.details.retry_after).toBeGreaterThan(0);
+  await stage.service.control.sql(`update receive_tests set created_at = created_at - interval '1 minute'`);
+  expect((await home.testReceive(name, 'hello')).status).toBe(201);
+  const managed = (await home.boxOf('hello-there')).managed_address;
+  const token = (await home.get(name)).body.receive_test.token;
+  const forwarded = mailOf('From: <a@example.com>', 'Subject: Test', '', `svc-receive-test=${token}`, '');
+  expect(await outside.raw({ from: '', to: managed }, forwarded)).toMatch(/^250 /);
+  expect(checksOf((await home.ensure(name, wanted)).body).mail_routing).toBe('passed');
+  const addresses = [{ local_part: 'hello', mailbox_slug: 'other-box', create_mailbox: true }];
+  const moved = await home.ensure(name, { ...wanted, email: { ...wanted.email, mailbox_addresses: { addresses } } });
+  expect(moved.body.receive_test.status).toBe('stale');
+  expect(checksOf(moved.body).mail_routing).toBe('test_missing');
+});
+
 test('addresses that are activated by hand take tests alone before that', async () => {
   const home = await owner();
   const name = 'manual.example';
@@ -268,6 +298,16 @@ test('an alias beside the primary address receives, and the mailbox writes from 
   const { body } = await home.check(name);
   expect(checksOf(body).mailbox_addresses).toBe('mailbox_missing');
   expect(body.effective.email.mailbox_addresses).toHaveLength(2);
+});
+
+test('the policy of a domain is that of the nearest name above it that has one', async () => {
+  const home = await owner();
+  const name = 'team.policy.example';
+  dns.set('_dmarc.policy.example', { TXT: ['v=DMARC1; p=reject'] });
+  // As a text says that stands for all names.
+  dns.set(`_dmarc.${name}`, { TXT: ['v=spf1 -all'] });
+  const { body } = await home.ensure(name, { web: { enabled: false }, email: both });
+  expect(recordOf(body, 'dmarc')).toMatchObject({ status: 'present', value: 'v=DMARC1; p=reject' });
 });
 
 test('mail of a domain ends with it', async () => {

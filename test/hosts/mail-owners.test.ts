@@ -44,6 +44,19 @@ test('mail of a domain goes to the project that its owner’s proof names, and f
   expect((await one.boxOf('hello-there')).domain_kind).toBe('managed');
 });
 
+test('mail below a name that is another project’s is not had, nor is mail below the name before', async () => {
+  const [one, other] = await Promise.all([owner(), owner()]);
+  const name = 'parent.example';
+  await connect(one, `mail.${name}`, bothWays);
+  expect((await connect(other, name, bothWays)).status).toBe('active');
+  const receive = { enabled: true, strategy: 'subdomain_mode' };
+  const { body } = await other.ensure(name, { web: { enabled: false }, email: { ...bothWays, receive } });
+  expect(checksOf(body).mail_binding).toBe('bound_elsewhere');
+  expect(body.effective.email).toMatchObject({ send: { active: false }, receive: { active: false } });
+  expect((await other.boxOf('hello-there')).domain_kind).toBe('managed');
+  expect((await one.boxOf('hello-there')).address).toBe(`hello@mail.${name}`);
+});
+
 test('an own key, of one project, is of no use to another, nor are its mailboxes', async () => {
   const [one, other] = await Promise.all([owner(), owner()]);
   const name = 'mine.example';

@@ -123,12 +123,31 @@ test('what fails says how, keeps its files, and costs its seconds', async () => 
   expect((await owned.artifact(id, 'half.txt')).text).toBe('half\n');
   await register('flood', sh('for n in 1 2 3; do head -c 30000000 /dev/zero > /out/$n; done'));
   expect((await becomes(owned, await owned.begin('flood', {}), 'failed')).error.code).toBe('JOB_OUTPUT_TOO_LARGE');
+  await register('litter', sh('n=0; while [ $n -le 1000 ]; do : > /out/$n; n=$((n+1)); done'));
+  expect((await becomes(owned, await owned.begin('litter', {}), 'failed')).error.code).toBe('JOB_OUTPUT_TOO_LARGE');
   await register('hang', sh('sleep 600 & sleep 600'), { max_seconds: 1 });
   expect((await becomes(owned, await owned.begin('hang', {}), 'failed')).error.code).toBe('JOB_TIMED_OUT');
   // What cannot be started is the operator's fault, and costs nothing.
   await register('absent', ['/no/such/program'], { per_second_usd_micros: 10_000 });
   const absent = await becomes(owned, await owned.begin('absent', {}), 'failed');
   expect(absent.metadata).toMatchObject({ cost_usd_micros: 0 });
+});
+
+test('files that cannot be read are none of what it has made, and spare nobody the price', async () => {
+  const script = 'echo a > /out/shut; chmod 0 /out/shut; echo b > "/out/$(printf "\\377")"; echo c > /out/c.txt';
+  await register('shut', sh(script));
+  const job = await becomes(owned, await owned.begin('shut', {}), 'completed');
+  expect(Object.keys(job.artifacts)).toEqual(['c.txt']);
+  expect(job.metadata).toMatchObject({ cost_usd_micros: 500 });
+});
+
+test('what goes wrong with its box tells a project nothing of the machine', async () => {
+  await mkdir(join(roots, 'passing'));
+  await register('unboxed', sh('true'), { root: 'passing' });
+  await rm(join(roots, 'passing'), { recursive: true });
+  const id = await owned.begin('unboxed', {});
+  expect((await becomes(owned, id, 'failed')).error.code).toBe('JOB_PLATFORM_ERROR');
+  expect((await linesOf(id)).join(' ')).not.toContain(tmpdir());
 });
 
 test('a cancelled one ends with all that it has started', async () => {

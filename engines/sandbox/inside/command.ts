@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { encodeFrame } from './frames.ts';
+import { begunLine } from './logs.ts';
 
 /** What a command is started with, in `/in/order.json`. */
 export interface CommandOrder {
@@ -25,8 +26,8 @@ const report = (head: CommandReport, body?: Uint8Array): Promise<void> =>
   new Promise((resolve) => channel.write(Buffer.concat(encodeFrame(0, head, body)), () => resolve()));
 
 async function tell(name: string): Promise<void> {
-  // A link may lead to what is no file of the command.
-  const file = openSync(`/out/${name}`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = opened(`/out/${name}`);
+  if (file === undefined) return;
   try {
     if (!fstatSync(file).isFile()) return;
     const buffer = Buffer.alloc(partBytes);
@@ -40,6 +41,16 @@ async function tell(name: string): Promise<void> {
   }
 }
 
+/** @returns undefined for what is gone meanwhile, is closed to its own user, or has a name that is no text */
+function opened(path: string): number | undefined {
+  try {
+    // A link may lead to what is no file of the command.
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
 async function ended(report_: CommandReport): Promise<void> {
   for (const entry of readdirSync('/out', { withFileTypes: true })) if (entry.isFile()) await tell(entry.name);
   await report(report_);
@@ -47,6 +58,7 @@ async function ended(report_: CommandReport): Promise<void> {
 }
 
 const { command, environment }: CommandOrder = JSON.parse(readFileSync('/in/order.json', 'utf8'));
+writeSync(2, `${begunLine}\n`);
 const child = spawn(command[0]!, command.slice(1), {
   cwd: '/tmp',
   env: environment,

@@ -1,5 +1,8 @@
 import { currentCall } from './current-call.ts';
 
+/** The line on the standard error before which nothing is the command's: it tells of how the box was made. */
+export const begunLine = '\0begun';
+
 /** Begins each line that belongs to a call, followed by the number of the call and `lineMark`. */
 export const callMark = '\u001e';
 export const lineMark = '\u001f';

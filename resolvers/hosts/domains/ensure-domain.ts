@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import { sql } from '../../../db/drizzle.ts';
-import { hostNames, type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
+import { type DesiredDomain, hostNames, type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
 import { mailDomains } from '../../../db/schema/mail-domains.ts';
 import { computed, excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { type DkimKey, makeDkimKey } from '../../../engines/mail/dkim.ts';
@@ -16,10 +16,11 @@ import { mutation } from '../../../kernel/run/operation.ts';
 import { mailboxActions } from '../../mailboxes/shared/actions.ts';
 import { sealDkimKey } from '../../mailboxes/shared/dkim-keys.ts';
 import { ensureMailboxes } from '../../mailboxes/shared/open-mailbox.ts';
+import { endReceiveTests } from '../../mailboxes/shared/receive-tests.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { desiredInput, desiredOf } from './desired.ts';
-import type { mailInput } from './desired-mail.ts';
+import { type mailInput, strategyOf } from './desired-mail.ts';
 import { connectableDomain } from './domain-name.ts';
 import { domainColumns, domainKey, findStatement, lockDomain, type ProjectDomain } from './domain-rows.ts';
 import { lookAt, targetOf } from './look.ts';
@@ -81,11 +82,14 @@ export const ensureDomain = mutation({
       throw quotaExceeded({ scope: 'project', metric: 'domains' }, domainsPerProject, used);
     if (wanted.email !== undefined) await openMailboxesFor(work, wanted.email);
     const before = await lockDomain(work.rows, key);
+    const desired = desiredOf(wanted, name, before?.desired);
+    if (before !== undefined && wayOf(before.desired) !== wayOf(desired))
+      await endReceiveTests(work, { orgId: key.orgId, projectId: key.projectId, domain: name });
     const [row] = await work.rows(
       putStatement.with({
         ...key,
         token,
-        desired: JSON.stringify(desiredOf(wanted, name, before?.desired)),
+        desired: JSON.stringify(desired),
         dkimPublicKey: dkim?.publicKey ?? null,
         sealedDkimKey: dkim === undefined ? null : sealDkimKey(work.services.keys, key, dkim.privateKey),
       }),
@@ -100,6 +104,9 @@ export const ensureDomain = mutation({
   wire: ProjectDomainWire,
   toWire: ({ domain }) => domainToWire(domain),
 });
+
+/** How mail comes in below a domain. */
+const wayOf = ({ email }: DesiredDomain) => (email === undefined ? undefined : strategyOf(email));
 
 /** Who may say which mailbox an address is may use mail. @throws NOT_AUTHORIZED, MAILBOX_NOT_FOUND */
 async function openMailboxesFor(
@@ -124,11 +131,12 @@ const countStatement = statement(
       // One whose proof is gone may lose it to the owner that comes.
       conflicting: computed<boolean>(
         'boolean',
-        sql`exists (select from (select org_id, project_id, name from ${hostNames}
-          union all select org_id, project_id, domain from ${mailDomains}) held
-          where held.name = $3 and held.project_id <> $2 and not exists (
+        sql`exists (select from ${hostNames} held where held.name = $3 and held.project_id <> $2 and not exists (
             select from ${projectDomains} theirs where theirs.org_id = held.org_id and theirs.project_id = held.project_id
-              and theirs.name = held.name and theirs.unproven_since is not null))`,
+              and theirs.name = held.name and theirs.unproven_since is not null))
+          or exists (select from ${projectDomains} theirs join ${mailDomains} held on held.org_id = theirs.org_id
+            and held.project_id = theirs.project_id and held.domain = theirs.name
+            where theirs.name = $3 and theirs.project_id <> $2 and theirs.unproven_since is null)`,
       ),
     },
   },

@@ -34,7 +34,7 @@ export async function takeHost(
 /**
  * Gives mail of a domain to the project that has proven to own it, by the same rule.
  *
- * @param name behind the `@` of its addresses
+ * @param name behind the `@` of its addresses, another than before: what it had below that is let go
  * @returns whether the mail is the project's now
  */
 export async function takeMail(
@@ -46,7 +46,11 @@ export async function takeMail(
   const holder = await holderOfMail(work, name);
   if (holder !== undefined && holder.projectId !== key.projectId) {
     // What was seen tells of proofs of this very domain alone.
-    if (holder.domain !== key.name || holder.token === null || isProven(observed, holder.token)) return false;
+    if (holder.domain !== key.name || holder.token === null || isProven(observed, holder.token)) {
+      // Mail below the name before is not wanted any more.
+      await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
+      return false;
+    }
     await loseDomain(work, { ...holder, name: key.name });
   }
   return holdMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name, name });

@@ -35,9 +35,11 @@ export async function lookAtMail(
     exchangers: { domain: hostsOf(domain), subdomain: hostsOf(subdomain) },
     dkim: textsOf(dkim),
     spf: textsOf(own, /^v=spf1(?:\s|$)/i),
-    dmarc: textsOf(dmarc, /^v=DMARC1(?:\s|;|$)/i),
+    dmarc: textsOf(dmarc, policyText),
   };
 }
+
+const policyText = /^v=DMARC1(?:\s|;|$)/i;
 
 const absent = { state: 'absent' } as const;
 
@@ -46,7 +48,9 @@ async function policyOf(dns: DnsResolver, name: string): Promise<Found<string>> 
   const labels = name.split('.');
   for (let at = 0; at <= Math.min(labels.length - 2, parentsMax); at++) {
     const found = await dns.texts(`_dmarc.${labels.slice(at).join('.')}`);
-    if (found.state !== 'absent') return found;
+    // A text that is no policy, such as one that stands for all names of a domain, is passed over.
+    const isPolicy = found.state === 'found' && found.values.some((text) => policyText.test(text));
+    if (found.state === 'unavailable' || isPolicy) return found;
   }
   return absent;
 }

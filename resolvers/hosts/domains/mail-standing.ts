@@ -42,9 +42,13 @@ export interface ReceiveTest {
 const held = sql`${mailDomains.orgId} = ${projectDomains.orgId} and ${mailDomains.projectId} = ${projectDomains.projectId}
   and ${mailDomains.domain} = ${projectDomains.name}`;
 
-/** A test whose mail has not arrived after a day never will. One of another address than today's says nothing of it. */
+/** A test whose mail has not arrived after a day never will. One of another address, mailbox or way than today's says nothing of it. */
 const testStatus = sql`case
+  when ${receiveTests.status} = 'stale' then 'stale'
   when ${receiveTests.address} is distinct from ${receiveTests.localPart} || '@' || (select ${mailDomains.name} from ${mailDomains} where ${held})
+    or ${receiveTests.mailboxId} is distinct from (select ${mailAddresses.mailboxId} from ${mailAddresses}
+      join ${mailDomains} on ${mailDomains.name} = ${mailAddresses.mailDomain}
+      where ${held} and ${mailAddresses.localPart} = ${receiveTests.localPart})
     then 'stale'
   when ${receiveTests.status} = 'passed' then 'passed'
   when exists (select from ${mailOutbox} where ${mailOutbox.id} = ${receiveTests.mailId} and ${mailOutbox.state} = 'failed')

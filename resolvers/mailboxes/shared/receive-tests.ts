@@ -1,8 +1,10 @@
 import { sql } from '../../../db/drizzle.ts';
 import { receiveTests } from '../../../db/schema/mail-domains.ts';
-import { insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
+import { computed, insertInto, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import { queueMail } from '../../../kernel/durability/outbox.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { receiveTestPauseSeconds } from '../../../kernel/limits/limits.ts';
+import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import { domainOfProject } from './mail-domain.ts';
 import type { DomainOfProject } from './mail-domains.ts';
 
@@ -18,9 +20,15 @@ interface TestToSend {
   readonly token: string;
 }
 
-/** Sends a mail to an address, and remembers it: it takes the place of the test before. */
+/**
+ * Sends a mail to an address, and remembers it: it takes the place of the test before. The caller holds the project's row.
+ *
+ * @throws RATE_LIMITED soon after the test before
+ */
 export async function sendReceiveTest(work: Work, test: TestToSend): Promise<void> {
   const { domain, localPart, address, mailbox, publicId, token } = test;
+  const [before] = await work.rows(waitStatement.with({ ...domain, localPart, pauseSeconds: receiveTestPauseSeconds }));
+  assertWithinRate(Math.max(0, Math.ceil(before?.wait ?? 0)));
   const target = `${mailbox.slug}@${domainOfProject(work.services, publicId)}`;
   const mailId = await queueMail(work, {
     orgId: domain.orgId,
@@ -46,6 +54,10 @@ export async function sendReceiveTest(work: Work, test: TestToSend): Promise<voi
   );
 }
 
+/** Has the tests of a domain count for nothing: mail for it comes in another way from now on. */
+export const endReceiveTests = async (work: Pick<Work, 'rows'>, domain: DomainOfProject): Promise<void> =>
+  void (await work.rows(endStatement.with(domain)));
+
 type PassedHook = (work: Work, test: DomainOfProject) => Promise<void>;
 
 const hooks: PassedHook[] = [];
@@ -64,6 +76,26 @@ export async function passReceiveTest(work: Work, token: string, mailboxId: stri
   for (const hook of hooks) await hook(work, passed);
   return true;
 }
+
+const waitStatement = statement(
+  'receive-tests.wait',
+  {
+    params: {
+      ...pick(receiveTests, 'orgId', 'projectId', 'domain', 'localPart'),
+      pauseSeconds: typed<number>('double precision'),
+    },
+    row: {
+      wait: computed<number>(
+        'double precision',
+        sql`$5::double precision - extract(epoch from now() - ${receiveTests.createdAt})::double precision`,
+      ),
+    },
+  },
+  (given, row) => sql`select ${row} from ${receiveTests}
+    where ${receiveTests.orgId} = ${given.orgId} and ${receiveTests.projectId} = ${given.projectId}
+      and ${receiveTests.domain} = ${given.domain} and ${receiveTests.localPart} = ${given.localPart}
+      and ${receiveTests.createdAt} > now() - make_interval(secs => ${given.pauseSeconds})`,
+);
 
 const putStatement = statement(
   'receive-tests.put',
@@ -104,5 +136,13 @@ const passStatement = statement(
     sql`update ${receiveTests} ${setOf(receiveTests, {
       status: sql`'passed'`,
       passedAt: sql`coalesce(${receiveTests.passedAt}, now())`,
-    })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId} returning ${row}`,
+    })} where ${receiveTests.token} = ${token} and ${receiveTests.mailboxId} = ${mailboxId}
+      and ${receiveTests.status} <> 'stale' returning ${row}`,
+);
+
+const endStatement = statement(
+  'receive-tests.end',
+  { params: pick(receiveTests, 'orgId', 'projectId', 'domain') },
+  ({ orgId, projectId, domain }) => sql`update ${receiveTests} ${setOf(receiveTests, { status: sql`'stale'` })}
+    where ${receiveTests.orgId} = ${orgId} and ${receiveTests.projectId} = ${projectId} and ${receiveTests.domain} = ${domain}`,
 );

@@ -81,8 +81,9 @@ export const hostSurfaces = ({ params, service }: Stage): Surfaces => {
     );
     await sql(
       `insert into receive_tests (id, org_id, project_id, domain, local_part, address, mailbox_id, target_managed_address,
-         token, status, mail_id)
-       select $4, org_id, id, $2, 'hello', $3, 'mbx_' || public_id, $3, id, 'passed', 'mail_none' from projects where id = $1`,
+         token, status, mail_id, created_at)
+       select $4, org_id, id, $2, 'hello', $3, 'mbx_' || public_id, $3, id, 'passed', 'mail_none',
+         now() - interval '1 hour' from projects where id = $1`,
       [...named, address, service.app.services.newId('rct')],
     );
     return { domain: name };
