@@ -134,6 +134,8 @@ const queueStatement = statement(
     sql`${insertInto(channelDeliveries, {
       ...given,
       kind: sql`'event'`,
+      // Those of one transaction are listed in the order of what they tell.
+      createdAt: sql`clock_timestamp()`,
       threadRootId: sql`(select ${channelDeliveries.id} from ${channelDeliveries}
         where ${channelDeliveries.routeId} = ${given.routeId} and ${channelDeliveries.thread} = ${given.thread}
           and ${channelDeliveries.threadRootId} is null)`,
