@@ -9,6 +9,9 @@ export type Found<Value> =
   | { readonly state: 'absent' }
   | { readonly state: 'unavailable' };
 
+/** What was found, as a list: empty where there is nothing, or nothing is known. */
+export const valuesOf = <Value>(found: Found<Value>): readonly Value[] => (found.state === 'found' ? found.values : []);
+
 /** Asks the domain name system. No method throws. */
 export interface DnsResolver {
   /** Texts of the TXT records of a name, each joined from its parts. */

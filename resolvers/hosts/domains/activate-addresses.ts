@@ -8,18 +8,13 @@ import { mailboxActions } from '../../mailboxes/shared/actions.ts';
 import { activateAddresses } from '../../mailboxes/shared/mail-domains.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
-import { wantsMail } from './desired-mail.ts';
-import { domainNotFound, factsOf, findDomain, lockDomain, type ProjectDomain, standing } from './domain-rows.ts';
+import { wantedMail } from './desired-mail.ts';
+import { factsOf, findDomain, lockNamedDomain, mailOwner, type ProjectDomain, standing } from './domain-rows.ts';
 import { lookAt, targetOf } from './look.ts';
 import { admitToMail, onDomainsOf } from './on-domains.ts';
 import { settleLook } from './settle-look.ts';
 import { isReady } from './settle-mail.ts';
 import { domainToWire, ProjectDomainWire } from './wire.ts';
-
-interface Looked {
-  readonly name: string;
-  readonly observed: ObservedDomain | undefined;
-}
 
 /** `POST /projects/v1/:project_id/domains/:domain/actions/activate_mailbox_addresses`. Contract 03, section 5.3. */
 export const activateDomain = mutation({
@@ -35,26 +30,23 @@ export const activateDomain = mutation({
     project: projectId,
     domain: z.string().min(1).max(1024).describe('The domain, also in Unicode: `shop.example.com`.'),
   }),
-  async prepare(ctx, { project: projectId, domain }): Promise<Looked> {
+  async prepare(ctx, { project: projectId, domain }): Promise<ObservedDomain | undefined> {
     const { services, project } = ctx;
     await admitToMail(ctx, projectId);
     const row = await findDomain(services.db.rows, ctx, domain);
-    return { name: row.name, observed: await lookAt(services, row, targetOf(services, project.publicId)) };
+    return lookAt(services, row, targetOf(services, project.publicId));
   },
-  async handler(work, { domain }, { name, observed }: Looked): Promise<ProjectDomain> {
-    const { services, org, project } = work;
+  async handler(work, { domain }, observed): Promise<ProjectDomain> {
+    const { services } = work;
     const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);
     await holdRight(work, mailboxActions['project:mail:write']);
-    const key = { orgId: org.id, projectId: project.id, name };
-    const row = await lockDomain(work.rows, key);
-    if (row === undefined) throw domainNotFound(domain);
+    const row = await lockNamedDomain(work, domain);
     const settled = await settleLook(work, row, publicId, observed);
-    const { email } = settled.desired;
-    const facts = email === undefined ? undefined : { ...factsOf(services, settled, publicId), email };
-    if (facts === undefined || !wantsMail(settled.desired) || settled.mail === null || !isReady(facts))
+    const email = wantedMail(settled.desired);
+    if (email === undefined || settled.mail === null || !isReady({ ...factsOf(services, settled, publicId), email }))
       throw notReady(settled);
-    await activateAddresses(work, { orgId: org.id, projectId: project.id, domain: name });
-    return standing(services, (await lockDomain(work.rows, key))!, publicId);
+    await activateAddresses(work, mailOwner(row));
+    return standing(services, await lockNamedDomain(work, domain), publicId);
   },
   audit: ({ name }, _input, { project }) => ({
     action: 'domain.addresses_activated',

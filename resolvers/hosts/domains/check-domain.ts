@@ -2,19 +2,12 @@ import { z } from 'zod';
 import { sql } from '../../../db/drizzle.ts';
 import { type ObservedDomain, projectDomains } from '../../../db/schema/hosts.ts';
 import { setOf, statement } from '../../../db/sql.ts';
+import { ownerOf } from '../../../kernel/access/access.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
 import { mutation, type OperationNames } from '../../../kernel/run/operation.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
-import {
-  domainColumns,
-  domainKey,
-  domainNotFound,
-  findDomain,
-  lockDomain,
-  type ProjectDomain,
-  standing,
-} from './domain-rows.ts';
+import { domainColumns, domainKey, findDomain, lockNamedDomain, type ProjectDomain, standing } from './domain-rows.ts';
 import { lookAt, targetOf } from './look.ts';
 import { onDomainsOf } from './on-domains.ts';
 import { settleLook } from './settle-look.ts';
@@ -24,7 +17,6 @@ import { domainToWire, ProjectDomainWire } from './wire.ts';
 const freshMs = 2_000;
 
 interface Looked {
-  readonly name: string;
   /** Null: the last look is young enough. */
   readonly observed: ObservedDomain | undefined | null;
 }
@@ -47,19 +39,17 @@ const looking = (
     async prepare(ctx, { domain }): Promise<Looked> {
       const { services, project } = ctx;
       const row = await findDomain(services.db.rows, ctx, domain);
-      const { name, checkedAt, failure } = row;
+      const { checkedAt, failure } = row;
       const age = checkedAt === null ? Number.POSITIVE_INFINITY : services.now().getTime() - checkedAt.getTime();
-      if (age < freshMs && !(anew && failure !== null)) return { name, observed: null };
-      return { name, observed: await lookAt(services, row, targetOf(services, project.publicId)) };
+      if (age < freshMs && !(anew && failure !== null)) return { observed: null };
+      return { observed: await lookAt(services, row, targetOf(services, project.publicId)) };
     },
-    async handler(work, { domain }, { name, observed }: Looked): Promise<ProjectDomain> {
+    async handler(work, { domain }, { observed }: Looked): Promise<ProjectDomain> {
       const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);
-      const key = { orgId: work.org.id, projectId: work.project.id, name };
-      const row = await lockDomain(work.rows, key);
-      if (row === undefined) throw domainNotFound(domain);
+      const row = await lockNamedDomain(work, domain);
       if (observed === null) return standing(work.services, row, publicId);
       if (!anew || row.failure === null) return settleLook(work, row, publicId, observed);
-      const [forgiven] = await work.rows(forgiveStatement.with(key));
+      const [forgiven] = await work.rows(forgiveStatement.with({ ...ownerOf(work), name: row.name }));
       return settleLook(work, forgiven!, publicId, observed);
     },
     audit: ({ name }, _input, { project }) => ({

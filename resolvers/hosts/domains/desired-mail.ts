@@ -119,9 +119,9 @@ export function desiredMail(
 /** Longest name behind an `@`, so that a whole address fits into 320 characters with room for a return path. */
 const nameMax = 253;
 
-/** Whether anything of mail is wanted of a domain. */
-export const wantsMail = ({ email }: DesiredDomain): boolean =>
-  email !== undefined && (email.send.enabled || email.receive.enabled);
+/** What is wanted of mail; undefined where nothing of it is turned on. */
+export const wantedMail = ({ email }: DesiredDomain): DesiredMail | undefined =>
+  email !== undefined && (email.send.enabled || email.receive.enabled) ? email : undefined;
 
 /** What comes of a strategy; undefined while a domain whose strategy is `auto` was not looked at. */
 export const strategyOf = ({ receive }: DesiredMail): ReceiveStrategy | undefined =>

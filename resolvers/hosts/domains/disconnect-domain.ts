@@ -3,6 +3,7 @@ import { sql } from '../../../db/drizzle.ts';
 import { projectDomains } from '../../../db/schema/hosts.ts';
 import { receiveTests } from '../../../db/schema/mail-domains.ts';
 import { pick, statement } from '../../../db/sql.ts';
+import { ownerOf } from '../../../kernel/access/access.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
@@ -10,7 +11,7 @@ import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { unbindHost } from '../shared/host-names.ts';
 import { canonicalDomain } from './domain-name.ts';
-import { domainKey, domainNotFound } from './domain-rows.ts';
+import { domainKey, domainNotFound, mailOwner } from './domain-rows.ts';
 import { onDomainsOf } from './on-domains.ts';
 
 /** `DELETE /projects/v1/:project_id/domains/:domain`. Contract 03, section 5.3. */
@@ -29,11 +30,11 @@ export const disconnectDomain = mutation({
   async handler(work, { domain }): Promise<{ readonly name: string }> {
     await lockProjectFor(work, hostActions['project:domains:write']);
     const name = canonicalDomain(domain);
-    const key = { orgId: work.org.id, projectId: work.project.id, name: name ?? '' };
+    const key = { ...ownerOf(work), name: name ?? '' };
     const [gone] = await work.rows(deleteStatement.with(key));
     if (gone === undefined) throw domainNotFound(domain);
     await unbindHost(work, key);
-    await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
+    await letGoMailDomain(work, mailOwner(key));
     await work.rows(forgetTestsStatement.with(key));
     return gone;
   },

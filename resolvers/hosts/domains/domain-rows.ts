@@ -3,7 +3,8 @@ import { sql } from '../../../db/drizzle.ts';
 import { hostCertificates, hostNames, projectDomains } from '../../../db/schema/hosts.ts';
 import { computed, pick, type RowOf, statement } from '../../../db/sql.ts';
 import type { Rows } from '../../../db/statement.ts';
-import type { ProjectScope } from '../../../kernel/access/access.ts';
+import { ownerOf, type ProjectScope } from '../../../kernel/access/access.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { domainOfProject, mailHostOf } from '../../mailboxes/shared/mail-domain.ts';
 import { canonicalDomain } from './domain-name.ts';
@@ -60,10 +61,9 @@ export function factsOf(services: Services, row: DomainRow, publicId: string): D
 }
 
 /** A domain of the caller's project, by any spelling of its name. @throws DOMAIN_NOT_FOUND */
-export async function findDomain(rows: Rows, { org, project }: ProjectScope, given: string): Promise<DomainRow> {
+export async function findDomain(rows: Rows, scope: ProjectScope, given: string): Promise<DomainRow> {
   const name = canonicalDomain(given);
-  const [row] =
-    name === undefined ? [] : await rows(findStatement.with({ orgId: org.id, projectId: project.id, name }));
+  const [row] = name === undefined ? [] : await rows(findStatement.with({ ...ownerOf(scope), name }));
   if (row === undefined) throw domainNotFound(given);
   return row;
 }
@@ -86,6 +86,21 @@ export async function lockDomain(
   const [row] = await rows(lockStatement.with(key));
   return row;
 }
+
+/** A domain of the caller's project, by any spelling of its name, with its row locked. @throws DOMAIN_NOT_FOUND */
+export async function lockNamedDomain(work: Pick<Work, 'rows'> & ProjectScope, given: string): Promise<DomainRow> {
+  const name = canonicalDomain(given);
+  const row = name === undefined ? undefined : await lockDomain(work.rows, { ...ownerOf(work), name });
+  if (row === undefined) throw domainNotFound(given);
+  return row;
+}
+
+/** A domain as what there is of its mail names it. */
+export const mailOwner = ({ orgId, projectId, name }: Pick<DomainRow, 'orgId' | 'projectId' | 'name'>) => ({
+  orgId,
+  projectId,
+  domain: name,
+});
 
 const lockStatement = statement(
   'domains.lock',

@@ -6,7 +6,7 @@ import { type DesiredDomain, hostNames, type ObservedDomain, projectDomains } fr
 import { mailDomains } from '../../../db/schema/mail-domains.ts';
 import { computed, excluded, insertInto, namesOf, pick, setOf, statement } from '../../../db/sql.ts';
 import { type DkimKey, makeDkimKey } from '../../../engines/mail/dkim.ts';
-import type { ProjectScope } from '../../../kernel/access/access.ts';
+import { ownerOf, type ProjectScope } from '../../../kernel/access/access.ts';
 import { holdRight } from '../../../kernel/access/hold-right.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { projectId } from '../../../kernel/input/fields.ts';
@@ -22,7 +22,7 @@ import { hostActions } from '../shared/actions.ts';
 import { desiredInput, desiredOf } from './desired.ts';
 import { type mailInput, strategyOf } from './desired-mail.ts';
 import { connectableDomain } from './domain-name.ts';
-import { domainColumns, domainKey, findStatement, lockDomain, type ProjectDomain } from './domain-rows.ts';
+import { domainColumns, domainKey, findStatement, lockDomain, mailOwner, type ProjectDomain } from './domain-rows.ts';
 import { lookAt, targetOf } from './look.ts';
 import { admitToMail, onDomainsOf } from './on-domains.ts';
 import { settleLook } from './settle-look.ts';
@@ -59,10 +59,10 @@ export const ensureDomain = mutation({
     desired: desiredInput.optional(),
   }),
   async prepare(ctx, { project: projectId, domain, desired: wanted = {} }): Promise<Prepared> {
-    const { services, org, project } = ctx;
+    const { services, project } = ctx;
     if (wanted.email !== undefined) await admitToMail(ctx, projectId);
     const name = connectableDomain(services, domain);
-    const [known] = await services.db.rows(findStatement.with({ orgId: org.id, projectId: project.id, name }));
+    const [known] = await services.db.rows(findStatement.with({ ...ownerOf(ctx), name }));
     const desired = desiredOf(wanted, name, known?.desired);
     const token = known?.token ?? randomBytes(20).toString('hex');
     const needsKey = desired.email?.send.enabled === true && (known?.dkimPublicKey ?? null) === null;
@@ -74,17 +74,12 @@ export const ensureDomain = mutation({
   },
   async handler(work, { desired: wanted = {} }, { name, token, dkim, observed }: Prepared): Promise<EnsuredDomain> {
     const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);
-    const key = { orgId: work.org.id, projectId: work.project.id, name };
-    const [counted] = await work.rows(countStatement.with(key));
-    const { used, known, conflicting } = counted!;
-    if (!known && conflicting) throw new ServiceError('DOMAIN_CONFLICT', { details: { domain: name } });
-    if (!known && used >= domainsPerProject)
-      throw quotaExceeded({ scope: 'project', metric: 'domains' }, domainsPerProject, used);
-    if (wanted.email !== undefined) await openMailboxesFor(work, wanted.email);
+    const key = { ...ownerOf(work), name };
     const before = await lockDomain(work.rows, key);
+    if (before === undefined) await requireRoom(work, key);
+    if (wanted.email !== undefined) await openMailboxesFor(work, wanted.email);
     const desired = desiredOf(wanted, name, before?.desired);
-    if (before !== undefined && wayOf(before.desired) !== wayOf(desired))
-      await endReceiveTests(work, { orgId: key.orgId, projectId: key.projectId, domain: name });
+    if (before !== undefined && wayOf(before.desired) !== wayOf(desired)) await endReceiveTests(work, mailOwner(key));
     const [row] = await work.rows(
       putStatement.with({
         ...key,
@@ -94,7 +89,7 @@ export const ensureDomain = mutation({
         sealedDkimKey: dkim === undefined ? null : sealDkimKey(work.services.keys, key, dkim.privateKey),
       }),
     );
-    return { domain: await settleLook(work, row!, publicId, observed), isNew: !known };
+    return { domain: await settleLook(work, row!, publicId, observed), isNew: before === undefined };
   },
   audit: ({ domain: { name }, isNew }, _input, { project }) => ({
     action: isNew ? 'domain.connected' : 'domain.changed',
@@ -104,6 +99,17 @@ export const ensureDomain = mutation({
   wire: ProjectDomainWire,
   toWire: ({ domain }) => domainToWire(domain),
 });
+
+/** One more domain: it is nobody's for certain, and the project has few enough. @throws DOMAIN_CONFLICT, QUOTA_EXCEEDED */
+async function requireRoom(
+  work: Work,
+  key: { readonly orgId: string; readonly projectId: string; readonly name: string },
+): Promise<void> {
+  const [counted] = await work.rows(countStatement.with(key));
+  const { used, conflicting } = counted!;
+  if (conflicting) throw new ServiceError('DOMAIN_CONFLICT', { details: { domain: key.name } });
+  if (used >= domainsPerProject) throw quotaExceeded({ scope: 'project', metric: 'domains' }, domainsPerProject, used);
+}
 
 /** How mail comes in below a domain. */
 const wayOf = ({ email }: DesiredDomain) => (email === undefined ? undefined : strategyOf(email));
@@ -127,7 +133,6 @@ const countStatement = statement(
     params: domainKey,
     row: {
       used: computed<number>('integer', sql`count(*)::int`),
-      known: computed<boolean>('boolean', sql`coalesce(bool_or(${projectDomains.name} = $3), false)`),
       // One whose proof is gone may lose it to the owner that comes.
       conflicting: computed<boolean>(
         'boolean',

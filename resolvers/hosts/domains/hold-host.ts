@@ -4,6 +4,7 @@ import { computed, pick, setOf, statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { holderOfMail, holdMailDomain, letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
 import { bindHost, unbindHost } from '../shared/host-names.ts';
+import { mailOwner } from './domain-rows.ts';
 import { isProven } from './proof.ts';
 
 interface HostKey {
@@ -43,23 +44,21 @@ export async function takeMail(
   name: string,
   observed: ObservedDomain,
 ): Promise<boolean> {
+  // Mail below the name before is not wanted any more, whosever this one is.
+  await letGoMailDomain(work, mailOwner(key));
   const holder = await holderOfMail(work, name);
   if (holder !== undefined && holder.projectId !== key.projectId) {
     // What was seen tells of proofs of this very domain alone.
-    if (holder.domain !== key.name || holder.token === null || isProven(observed, holder.token)) {
-      // Mail below the name before is not wanted any more.
-      await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
-      return false;
-    }
+    if (holder.domain !== key.name || holder.token === null || isProven(observed, holder.token)) return false;
     await loseDomain(work, { ...holder, name: key.name });
   }
-  return holdMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name, name });
+  return holdMailDomain(work, { ...mailOwner(key), name });
 }
 
 /** Takes a domain from the project whose proof is gone, with all that rests on it. */
 async function loseDomain(work: Pick<Work, 'rows' | 'afterCommit' | 'services'>, key: HostKey): Promise<void> {
   await unbindHost(work, key);
-  await letGoMailDomain(work, { orgId: key.orgId, projectId: key.projectId, domain: key.name });
+  await letGoMailDomain(work, mailOwner(key));
   await work.rows(loseStatement.with({ orgId: key.orgId, projectId: key.projectId, name: key.name }));
 }
 

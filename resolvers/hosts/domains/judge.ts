@@ -1,7 +1,15 @@
 import type { DesiredDomain, DomainFailure, ObservedDomain } from '../../../db/schema/hosts.ts';
-import { strategyOf, wantsMail } from './desired-mail.ts';
+import { strategyOf, wantedMail } from './desired-mail.ts';
 import { proofLabel } from './domain-name.ts';
-import type { DomainCheck, DomainStatus, Judgement, RecordStatus, WantedRecord, WebCheck } from './judgement.ts';
+import {
+  type DomainCheck,
+  type DomainStatus,
+  type Judgement,
+  type RecordStatus,
+  unseen,
+  type WantedRecord,
+  type WebCheck,
+} from './judgement.ts';
 import { type MailFacts, mailChecks } from './mail-checks.ts';
 import { mailRecords } from './mail-records.ts';
 import { isProven, proofOf } from './proof.ts';
@@ -47,7 +55,7 @@ function statusOf({ failure }: DomainFacts, checks: readonly DomainCheck[]): Dom
 const webChecks: ReadonlySet<string> = new Set(['ownership', 'routing', 'binding', 'certificate'] satisfies WebCheck[]);
 
 /** Whether the project is served under a domain. */
-export const isServed = ({ checks }: Judgement, boundAt: Date | null): boolean =>
+export const isServed = ({ checks, boundAt }: Judgement & Pick<DomainFacts, 'boundAt'>): boolean =>
   boundAt !== null && checks.every(({ id, status }) => status === 'passed' || !webChecks.has(id));
 
 function recordsOf(facts: DomainFacts): WantedRecord[] {
@@ -61,11 +69,11 @@ function recordsOf(facts: DomainFacts): WantedRecord[] {
     status: observed === null ? 'unknown' : isProven(observed, token) ? 'present' : 'missing',
     required: true,
   };
-  const { email } = desired;
+  const email = wantedMail(desired);
   return [
     ownership,
     ...(desired.web.enabled ? routingRecords(name, observed, target, isExchanged(desired)) : []),
-    ...(email !== undefined && wantsMail(desired) ? mailRecords({ ...facts, email }) : []),
+    ...(email === undefined ? [] : mailRecords({ ...facts, email })),
   ];
 }
 
@@ -113,25 +121,14 @@ function checksOf(facts: DomainFacts): DomainCheck[] {
     checks.push(routingCheck(facts), bindingCheck(facts));
     if (certificate !== undefined) checks.push(certificateCheck(certificate, boundAt !== null));
   }
-  const { email } = desired;
-  if (email !== undefined && wantsMail(desired)) checks.push(...mailChecks({ ...facts, email }));
+  const email = wantedMail(desired);
+  if (email !== undefined) checks.push(...mailChecks({ ...facts, email }));
   return checks;
 }
 
-const unanswered = {
-  status: 'unknown',
-  reasonCode: 'dns_unavailable',
-  summary: 'No name server gave an answer. The gateway asks again by itself.',
-} as const;
-const unlooked = {
-  status: 'unknown',
-  reasonCode: 'not_checked',
-  summary: 'The domain was not looked at yet.',
-} as const;
-
 function ownershipCheck({ observed, token, unanswered: silent, boundAt, mail }: DomainFacts): DomainCheck {
   const base = { id: 'ownership', blocking: true } as const;
-  if (observed === null) return { ...base, ...(silent ? unanswered : unlooked) };
+  if (observed === null) return { ...base, ...unseen(silent, 'The domain') };
   if (isProven(observed, token))
     return { ...base, status: 'passed', summary: 'The record that proves the owner is there.' };
   const missing = { reasonCode: 'record_missing', summary: 'The record that proves the owner is not there.' };
@@ -140,7 +137,7 @@ function ownershipCheck({ observed, token, unanswered: silent, boundAt, mail }: 
 
 function routingCheck({ observed, target, unanswered: silent, activeAt }: DomainFacts): DomainCheck {
   const base = { id: 'routing', blocking: true } as const;
-  if (observed === null) return { ...base, ...(silent ? unanswered : unlooked) };
+  if (observed === null) return { ...base, ...unseen(silent, 'The domain') };
   if (leadsThere(observed, target)) return { ...base, status: 'passed', summary: 'The domain leads to the project.' };
   const isElsewhere = observed.alias !== null || observed.addresses.length > 0;
   const reasonCode = isElsewhere ? 'leads_elsewhere' : 'record_missing';

@@ -28,6 +28,16 @@ export interface DomainCheck {
   readonly blockedBy?: readonly string[];
 }
 
+/** How a check stands before anything was seen. @param silent whether no name server gave an answer */
+export const unseen = (silent: boolean, what: string) =>
+  silent
+    ? ({
+        status: 'unknown',
+        reasonCode: 'dns_unavailable',
+        summary: 'No name server gave an answer. The gateway asks again by itself.',
+      } as const)
+    : ({ status: 'unknown', reasonCode: 'not_checked', summary: `${what} was not looked at yet.` } as const);
+
 export interface Judgement {
   readonly status: DomainStatus;
   readonly records: readonly WantedRecord[];

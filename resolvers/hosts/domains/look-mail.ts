@@ -1,7 +1,15 @@
-import type { DesiredMail, ObservedMail } from '../../../db/schema/hosts.ts';
-import type { DnsResolver, Found } from '../../../engines/dns/resolver.ts';
+import type { DesiredDomain, ObservedMail } from '../../../db/schema/hosts.ts';
+import { type DnsResolver, type Found, valuesOf } from '../../../engines/dns/resolver.ts';
 import { dkimSelector } from '../../../engines/mail/dkim.ts';
-import { subdomainOf } from './desired-mail.ts';
+import { subdomainOf, wantedMail } from './desired-mail.ts';
+
+/** What a look has to know of a domain. */
+export interface DomainToLookAt {
+  readonly name: string;
+  readonly desired: DesiredDomain;
+  /** Of the domain in its project: the name of its key is made of it. */
+  readonly token: string;
+}
 
 /** What is kept of one name, which its owner writes. The text of a key of 4,096 bits is shorter. */
 const kept = { texts: 5, letters: 1_000, exchangers: 20 } as const;
@@ -9,19 +17,13 @@ const kept = { texts: 5, letters: 1_000, exchangers: 20 } as const;
 /** Names above a domain that may hold the policy for it. */
 const parentsMax = 4;
 
-/**
- * Asks about the mail of a domain.
- *
- * @param token of the domain in its project, which the name of its key is made of
- * @returns undefined where nothing of mail is wanted
- */
+/** Asks about the mail of a domain. @returns undefined where nothing of mail is wanted */
 export async function lookAtMail(
   dns: DnsResolver,
-  name: string,
-  email: DesiredMail | undefined,
-  token: string,
+  { name, desired, token }: DomainToLookAt,
 ): Promise<ObservedMail | 'unavailable' | undefined> {
-  if (email === undefined || !(email.send.enabled || email.receive.enabled)) return undefined;
+  const email = wantedMail(desired);
+  if (email === undefined) return undefined;
   const [domain, subdomain, dkim, own, dmarc] = await Promise.all([
     email.receive.enabled ? dns.exchangers(name) : absent,
     email.receive.enabled ? dns.exchangers(subdomainOf(name, email)) : absent,
@@ -49,19 +51,17 @@ async function policyOf(dns: DnsResolver, name: string): Promise<Found<string>> 
   for (let at = 0; at <= Math.min(labels.length - 2, parentsMax); at++) {
     const found = await dns.texts(`_dmarc.${labels.slice(at).join('.')}`);
     // A text that is no policy, such as one that stands for all names of a domain, is passed over.
-    const isPolicy = found.state === 'found' && found.values.some((text) => policyText.test(text));
+    const isPolicy = valuesOf(found).some((text) => policyText.test(text));
     if (found.state === 'unavailable' || isPolicy) return found;
   }
   return absent;
 }
 
 const hostsOf = (found: Found<string>): readonly string[] =>
-  found.state === 'found' ? [...new Set(found.values)].sort().slice(0, kept.exchangers) : [];
+  [...new Set(valuesOf(found))].sort().slice(0, kept.exchangers);
 
 const textsOf = (found: Found<string>, kind = /^/): readonly string[] =>
-  found.state === 'found'
-    ? found.values
-        .filter((text) => kind.test(text))
-        .map((text) => text.slice(0, kept.letters))
-        .slice(0, kept.texts)
-    : [];
+  valuesOf(found)
+    .filter((text) => kind.test(text))
+    .map((text) => text.slice(0, kept.letters))
+    .slice(0, kept.texts);

@@ -1,19 +1,12 @@
-import type { DesiredDomain, ObservedDomain } from '../../../db/schema/hosts.ts';
-import type { DnsResolver, Found } from '../../../engines/dns/resolver.ts';
+import type { ObservedDomain } from '../../../db/schema/hosts.ts';
+import { type DnsResolver, valuesOf } from '../../../engines/dns/resolver.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { proofLabel } from './domain-name.ts';
-import { lookAtMail } from './look-mail.ts';
+import { type DomainToLookAt, lookAtMail } from './look-mail.ts';
 
 /** The host that every project has from the start, which own domains are aliases of. */
 export const targetOf = ({ settings }: Pick<Services, 'settings'>, publicId: string): string =>
   `p-${publicId}.${settings.platformDomain}`;
-
-/** What a look has to know of a domain. */
-export interface DomainToLookAt {
-  readonly name: string;
-  readonly desired: DesiredDomain;
-  readonly token: string;
-}
 
 /**
  * Asks the domain name system about a domain.
@@ -32,7 +25,7 @@ export async function lookAt(
     dns.addresses(name),
     addressesOf(dns, settings.hostAddresses, target),
     dns.beginsZone(name),
-    lookAtMail(dns, name, desired.email, token),
+    lookAtMail(dns, { name, desired, token }),
   ]);
   if (mail === 'unavailable') return undefined;
   if ([texts, alias, addresses].some(({ state }) => state === 'unavailable')) return undefined;
@@ -49,8 +42,6 @@ export async function lookAt(
   };
 }
 
-const valuesOf = (found: Found<string>): readonly string[] => (found.state === 'found' ? found.values : []);
-
 /** What is kept of one name, which its owner writes: proofs are far shorter. */
 const textLengthMax = 255;
 const textsMax = 20;
@@ -62,6 +53,5 @@ async function addressesOf(
   target: string,
 ): Promise<readonly string[]> {
   if (configured !== undefined) return configured;
-  const found = await dns.addresses(target);
-  return found.state === 'found' ? found.values : [];
+  return valuesOf(await dns.addresses(target));
 }

@@ -1,6 +1,6 @@
 import { strategyOf } from './desired-mail.ts';
-import type { DomainCheck } from './judgement.ts';
-import { dkimStatus, exchangerStatus, type MailRecordFacts, mailRecords } from './mail-records.ts';
+import { type DomainCheck, type RecordStatus, unseen } from './judgement.ts';
+import { dkimStatus, exchangerStatus, type MailRecordFacts, policyRecords } from './mail-records.ts';
 import type { HeldMail, ReceiveTest } from './mail-standing.ts';
 import { isProven } from './proof.ts';
 
@@ -54,52 +54,64 @@ function holdingCheck({ mail, observed, token }: MailFacts): DomainCheck {
   return { ...base, status: 'blocked', blockedBy: ['ownership'], summary: 'Waits for the proof of the owner.' };
 }
 
-const unlooked = (silent: boolean) =>
-  ({
-    status: 'unknown',
-    ...(silent
-      ? {
-          reasonCode: 'dns_unavailable',
-          summary: 'No name server gave an answer. The gateway asks again by itself.',
-        }
-      : { reasonCode: 'not_checked', summary: 'The mail of the domain was not looked at yet.' }),
-  }) as const;
-
-function signatureCheck(facts: MailFacts): DomainCheck {
-  const base = { id: 'dkim', blocking: true } as const;
-  const seen = dkimStatus(facts);
-  if (seen === 'unknown') return { ...base, ...unlooked(facts.unanswered) };
-  if (seen === 'present') return { ...base, status: 'passed', summary: 'The key that mail is signed with is there.' };
-  const isDrifted = facts.mail?.sendsSince != null;
-  if (seen === 'conflict')
-    return {
-      ...base,
-      status: isDrifted ? 'drifted' : 'failed',
-      reasonCode: 'another_record',
-      summary: 'The name of the key has another text, several texts, or one with quotes in it.',
-    };
-  const summary = 'The key that mail is signed with is not there.';
-  return { ...base, status: isDrifted ? 'drifted' : 'pending', reasonCode: 'record_missing', summary };
+/** What is said of a record that a check is of. */
+interface Said {
+  readonly present: string;
+  readonly missing: string;
+  readonly conflict: string;
+  /** Why a record that is there is not the right one, for programs. */
+  readonly conflictCode: string;
 }
 
-function policyChecks(facts: MailFacts): DomainCheck[] {
-  return mailRecords(facts)
-    .filter(({ purpose }) => purpose === 'mail_policy')
-    .map(({ id, status }) => {
-      const base = { id: id as 'spf' | 'dmarc', blocking: false };
-      if (status === 'unknown') return { ...base, ...unlooked(facts.unanswered) };
-      if (status === 'present')
-        return { ...base, status: 'passed', summary: 'The policy says that such mail is the domain’s.' };
-      return status === 'missing'
-        ? { ...base, status: 'pending', reasonCode: 'record_missing', summary: 'The domain has no such policy.' }
-        : {
-            ...base,
-            status: 'failed',
-            reasonCode: 'another_record',
-            summary: 'The policy leaves this out, or there are several, of which none counts.',
-          };
-    });
+/** How a check of one record stands. @param wasRight whether what is wrong now has drifted */
+function byRecord(
+  base: Pick<DomainCheck, 'id' | 'blocking'>,
+  seen: RecordStatus,
+  { unanswered }: MailFacts,
+  wasRight: boolean,
+  said: Said,
+): DomainCheck {
+  switch (seen) {
+    case 'unknown':
+      return { ...base, ...unseen(unanswered, mailOf) };
+    case 'present':
+      return { ...base, status: 'passed', summary: said.present };
+    case 'missing':
+      return {
+        ...base,
+        status: wasRight ? 'drifted' : 'pending',
+        reasonCode: 'record_missing',
+        summary: said.missing,
+      };
+    case 'conflict':
+      return {
+        ...base,
+        status: wasRight ? 'drifted' : 'failed',
+        reasonCode: said.conflictCode,
+        summary: said.conflict,
+      };
+  }
 }
+
+const mailOf = 'The mail of the domain';
+
+const signatureCheck = (facts: MailFacts): DomainCheck =>
+  byRecord({ id: 'dkim', blocking: true }, dkimStatus(facts), facts, facts.mail?.sendsSince != null, {
+    present: 'The key that mail is signed with is there.',
+    missing: 'The key that mail is signed with is not there.',
+    conflict: 'The name of the key has another text, several texts, or one with quotes in it.',
+    conflictCode: 'another_record',
+  });
+
+const policyChecks = (facts: MailFacts): DomainCheck[] =>
+  policyRecords(facts).map(({ id, status }) =>
+    byRecord({ id: id as 'spf' | 'dmarc', blocking: false }, status, facts, false, {
+      present: 'The policy says that such mail is the domain’s.',
+      missing: 'The domain has no such policy.',
+      conflict: 'The policy leaves this out, or there are several, of which none counts.',
+      conflictCode: 'another_record',
+    }),
+  );
 
 function receivingCheck(facts: MailFacts): DomainCheck {
   const { email, observed, receivesMail, mail, name } = facts;
@@ -112,7 +124,7 @@ function receivingCheck(facts: MailFacts): DomainCheck {
       summary: 'This gateway takes no mail: its operator sets MAIL_LISTEN.',
     };
   const strategy = strategyOf(email);
-  if (strategy === undefined) return { ...base, ...unlooked(facts.unanswered) };
+  if (strategy === undefined) return { ...base, ...unseen(facts.unanswered, mailOf) };
   if (strategy === 'forwarding_mode')
     return isForwarded(facts)
       ? { ...base, status: 'passed', summary: 'The tests of all addresses have arrived.' }
@@ -129,19 +141,12 @@ function receivingCheck(facts: MailFacts): DomainCheck {
       reasonCode: 'alias_in_the_way',
       summary: 'The domain is an alias, beside which no mail server stands. Set its addresses in place of the alias.',
     };
-  const seen = exchangerStatus(facts);
-  if (seen === 'unknown') return { ...base, ...unlooked(facts.unanswered) };
-  if (seen === 'present') return { ...base, status: 'passed', summary: 'Mail comes to the gateway.' };
-  const isDrifted = mail?.receives === true;
-  if (seen === 'conflict')
-    return {
-      ...base,
-      status: isDrifted ? 'drifted' : 'failed',
-      reasonCode: 'leads_elsewhere',
-      summary: 'Mail goes to another server, or to one beside the gateway.',
-    };
-  const summary = 'There is no mail server yet.';
-  return { ...base, status: isDrifted ? 'drifted' : 'pending', reasonCode: 'record_missing', summary };
+  return byRecord(base, exchangerStatus(facts), facts, mail?.receives === true, {
+    present: 'Mail comes to the gateway.',
+    missing: 'There is no mail server yet.',
+    conflict: 'Mail goes to another server, or to one beside the gateway.',
+    conflictCode: 'leads_elsewhere',
+  });
 }
 
 function addressesCheck({ email, mail }: MailFacts): DomainCheck {

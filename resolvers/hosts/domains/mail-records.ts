@@ -42,7 +42,7 @@ export function mailRecords(facts: MailRecordFacts): WantedRecord[] {
       status: exchangerStatus(facts),
       required: true,
     });
-  if (email.send.enabled) records.push(...policies(facts));
+  if (email.send.enabled) records.push(...policyRecords(facts));
   return records;
 }
 
@@ -68,8 +68,11 @@ export function exchangerStatus({ observed, email, mailHost }: MailRecordFacts):
   return seen.every((one) => one === mailHost) ? 'present' : 'conflict';
 }
 
-/** Neither is needed: mail comes back to the managed domain, and the signature is the domain's own. */
-function policies({ name, observed, managedDomain }: MailRecordFacts): WantedRecord[] {
+/**
+ * The policies of a domain that sends. Neither is needed: mail comes back to the managed domain, and the signature is the
+ * domain's own.
+ */
+export function policyRecords({ name, observed, managedDomain }: MailRecordFacts): WantedRecord[] {
   const mail = observed?.mail;
   const statusOf = (seen: readonly string[], isGood: (text: string) => boolean): RecordStatus => {
     if (seen.length === 0) return 'missing';

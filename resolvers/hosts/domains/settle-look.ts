@@ -6,8 +6,8 @@ import { mailHostOf } from '../../mailboxes/shared/mail-domain.ts';
 import { letGoMailDomain } from '../../mailboxes/shared/mail-domains.ts';
 import { orderCertificatesTask } from '../certificates/order-certificates.ts';
 import { unbindHost } from '../shared/host-names.ts';
-import { mailNameOf, resolveStrategy, wantsMail } from './desired-mail.ts';
-import { type DomainRow, domainColumns, type ProjectDomain, standing } from './domain-rows.ts';
+import { mailNameOf, resolveStrategy, wantedMail } from './desired-mail.ts';
+import { type DomainRow, domainColumns, mailOwner, type ProjectDomain, standing } from './domain-rows.ts';
 import { takeHost, takeMail } from './hold-host.ts';
 import { isServed, leadsThere } from './judge.ts';
 import { targetOf } from './look.ts';
@@ -53,7 +53,7 @@ export async function settleLook(
   };
   const seen = observed === undefined ? looked : { ...looked, ...(await settleMail(work, looked, publicId)) };
   const judged = standing(services, seen, publicId);
-  const activeAt = seen.activeAt ?? (isServed(judged, seen.boundAt) ? now : null);
+  const activeAt = seen.activeAt ?? (isServed(judged) ? now : null);
   const [written] = await work.rows(
     writeStatement.with({
       ...key,
@@ -79,14 +79,15 @@ export async function settleLook(
 async function conclude(work: Settling, row: DomainRow, observed: ObservedDomain, now: Date): Promise<Changed> {
   const { boundAt, activeAt, unprovenSince, failure, desired, mail } = row;
   const key = { orgId: row.orgId, projectId: row.projectId, name: row.name };
-  const isWanted = { web: desired.web.enabled && failure === null, mail: wantsMail(desired) && failure === null };
-  if (boundAt !== null && !isWanted.web) await unbindHost(work, key);
-  if (mail !== null && !isWanted.mail) await letGoMail(work, key);
-  const bound = isWanted.web ? boundAt : null;
-  if (!isWanted.web && !isWanted.mail) return { boundAt: null, activeAt, unprovenSince: null, failure };
+  const wanted =
+    failure === null ? { web: desired.web.enabled, mail: wantedMail(desired) } : { web: false, mail: undefined };
+  if (boundAt !== null && !wanted.web) await unbindHost(work, key);
+  if (mail !== null && wanted.mail === undefined) await letGoMailDomain(work, mailOwner(row));
+  const bound = wanted.web ? boundAt : null;
+  if (!wanted.web && wanted.mail === undefined) return { boundAt: null, activeAt, unprovenSince: null, failure };
   if (isProven(observed, row.token)) {
-    const isHeld = isWanted.web && (bound !== null || (await takeHost(work, key, observed)));
-    const name = isWanted.mail ? mailNameOf(row.name, desired.email!) : undefined;
+    const isHeld = wanted.web && (bound !== null || (await takeHost(work, key, observed)));
+    const name = wanted.mail === undefined ? undefined : mailNameOf(row.name, wanted.mail);
     if (name !== undefined && mail?.name !== name) await takeMail(work, key, name, observed);
     return { boundAt: isHeld ? (bound ?? now) : null, activeAt, unprovenSince: null, failure };
   }
@@ -94,12 +95,9 @@ async function conclude(work: Settling, row: DomainRow, observed: ObservedDomain
   const since = unprovenSince ?? now;
   if (now.getTime() - since.getTime() < unprovenMs) return { boundAt: bound, activeAt, unprovenSince: since, failure };
   await unbindHost(work, key);
-  await letGoMail(work, key);
+  await letGoMailDomain(work, mailOwner(row));
   return { boundAt: null, activeAt: null, unprovenSince: null, failure: 'ownership_lost' satisfies DomainFailure };
 }
-
-const letGoMail = (work: Settling, { orgId, projectId, name }: { orgId: string; projectId: string; name: string }) =>
-  letGoMailDomain(work, { orgId, projectId, domain: name });
 
 const hasMoved = (before: Changed & Pick<DomainRow, 'mail'>, after: Changed & Pick<DomainRow, 'mail'>): boolean =>
   before.boundAt !== after.boundAt ||

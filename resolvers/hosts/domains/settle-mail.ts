@@ -3,8 +3,8 @@ import { type DesiredMail, projectDomains } from '../../../db/schema/hosts.ts';
 import { statement } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { activateAddresses, putAddresses, setMailStanding } from '../../mailboxes/shared/mail-domains.ts';
-import { wantsMail } from './desired-mail.ts';
-import { type DomainRow, domainKey, factsOf } from './domain-rows.ts';
+import { wantedMail } from './desired-mail.ts';
+import { type DomainRow, domainKey, factsOf, mailOwner } from './domain-rows.ts';
 import { comesHere, isSigned, type MailFacts } from './mail-checks.ts';
 import { mailColumns } from './mail-standing.ts';
 
@@ -22,9 +22,10 @@ export async function settleMail(
   row: DomainRow,
   publicId: string,
 ): Promise<MailRow> {
-  const { email } = row.desired;
-  if (email === undefined || !wantsMail(row.desired)) return mailOf(work, row);
-  const domain = { orgId: row.orgId, projectId: row.projectId, domain: row.name };
+  const email = wantedMail(row.desired);
+  // Most domains have none, and were looked at for nothing else.
+  if (email === undefined) return { mail: null, receiveTests: row.receiveTests };
+  const domain = mailOwner(row);
   // Before anything is concluded from tests: they tell of the mailboxes that addresses were.
   await putAddresses(work, domain, wantedAddresses(email));
   const held = await mailOf(work, row);

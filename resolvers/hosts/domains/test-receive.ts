@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField } from '../../../core/errors.ts';
 import { holdRight } from '../../../kernel/access/hold-right.ts';
@@ -9,7 +8,7 @@ import { sendReceiveTest } from '../../mailboxes/shared/receive-tests.ts';
 import { lockProjectFor } from '../../projects/shared/lock-project.ts';
 import { hostActions } from '../shared/actions.ts';
 import { notReady } from './activate-addresses.ts';
-import { domainNotFound, findDomain, lockDomain, type ProjectDomain, standing } from './domain-rows.ts';
+import { lockNamedDomain, mailOwner, type ProjectDomain, standing } from './domain-rows.ts';
 import { admitToMail, onDomainsOf } from './on-domains.ts';
 import { domainToWire, ProjectDomainWire } from './wire.ts';
 
@@ -35,27 +34,23 @@ export const testDomainReceive = mutation({
   }),
   prepare: (ctx, { project: projectId }): Promise<void> => admitToMail(ctx, projectId),
   async handler(work, { domain, to }): Promise<ProjectDomain> {
-    const { services, org, project } = work;
+    const { services } = work;
     const { publicId } = await lockProjectFor(work, hostActions['project:domains:write']);
     await holdRight(work, mailboxActions['project:mail:write']);
-    const { name } = await findDomain(work.rows, work, domain);
-    const key = { orgId: org.id, projectId: project.id, name };
-    const row = await lockDomain(work.rows, key);
-    if (row === undefined) throw domainNotFound(domain);
+    const row = await lockNamedDomain(work, domain);
     const { mail, desired } = row;
     if (mail === null || desired.email?.receive.enabled !== true || !services.settings.receivesMail)
       throw notReady(standing(services, row, publicId));
     const address = mail.addresses.find((one) => one.localPart === to);
     if (address === undefined) throw invalidField('to', 'is none of the addresses of the domain');
     await sendReceiveTest(work, {
-      domain: { orgId: org.id, projectId: project.id, domain: name },
+      domain: mailOwner(row),
       localPart: to,
       address: `${to}@${mail.name}`,
       mailbox: { id: address.mailboxId, slug: address.slug },
       publicId,
-      token: randomBytes(20).toString('hex'),
     });
-    return standing(services, (await lockDomain(work.rows, key))!, publicId);
+    return standing(services, await lockNamedDomain(work, domain), publicId);
   },
   audit: ({ name, receiveTests: [latest] }, _input, { project }) => ({
     action: 'domain.receive_tested',

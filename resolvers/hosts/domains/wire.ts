@@ -102,7 +102,7 @@ export function domainToWire(domain: ProjectDomain): ProjectDomainShown {
     desired: { ...desired },
     observed: observedToWire(domain),
     effective: {
-      web: { active: isServed(domain, boundAt), bound: boundAt !== null, url: `https://${name}` },
+      web: { active: isServed(domain), bound: boundAt !== null, url: `https://${name}` },
       email: effectiveMail(domain),
     },
     authority: { recommended_mode: 'manual_dns', options: ['manual_dns'] },

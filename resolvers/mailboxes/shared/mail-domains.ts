@@ -27,10 +27,8 @@ export async function holderOfMail(
   return holder;
 }
 
-/** Gives mail of a name to a project. @returns false when it is another project's */
+/** Gives mail of a name to a project that has none below its domain. @returns false when it is another's */
 export async function holdMailDomain(work: Rows, held: DomainOfProject & { readonly name: string }): Promise<boolean> {
-  // Under another name than before, its addresses are other addresses.
-  await work.rows(dropOtherStatement.with(held));
   await work.rows(holdStatement.with(held));
   const [mine] = await work.rows(heldStatement.with(held));
   return mine !== undefined;
@@ -92,16 +90,14 @@ const holderStatement = statement(
 
 const named = { ...ofDomain, ...pick(mailDomains, 'name') };
 
-/** Addresses go with the name that they stand below. */
-const withAddresses = (gone: ReturnType<typeof sql>) => sql`with gone as (
-    delete from ${mailDomains} where ${gone} returning ${nameOf(mailDomains.name)}
-  ) delete from ${mailAddresses} where ${mailAddresses.mailDomain} in (select name from gone)`;
-
-const dropOtherStatement = statement('mail-domains.drop-other', { params: named }, (given) =>
-  withAddresses(sql`${isIt(given)} and ${mailDomains.name} <> ${given.name}`),
+// Addresses go with the name that they stand below.
+const letGoStatement = statement(
+  'mail-domains.let-go',
+  { params: ofDomain },
+  (given) => sql`with gone as (
+    delete from ${mailDomains} where ${isIt(given)} returning ${nameOf(mailDomains.name)}
+  ) delete from ${mailAddresses} where ${mailAddresses.mailDomain} in (select name from gone)`,
 );
-
-const letGoStatement = statement('mail-domains.let-go', { params: ofDomain }, (given) => withAddresses(isIt(given)));
 
 const holdStatement = statement(
   'mail-domains.hold',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from '../../../db/drizzle.ts';
 import { receiveTests } from '../../../db/schema/mail-domains.ts';
 import { computed, insertInto, namesOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
@@ -17,7 +18,6 @@ interface TestToSend {
   readonly address: string;
   readonly mailbox: { readonly id: string; readonly slug: string };
   readonly publicId: string;
-  readonly token: string;
 }
 
 /**
@@ -26,7 +26,8 @@ interface TestToSend {
  * @throws RATE_LIMITED soon after the test before
  */
 export async function sendReceiveTest(work: Work, test: TestToSend): Promise<void> {
-  const { domain, localPart, address, mailbox, publicId, token } = test;
+  const { domain, localPart, address, mailbox, publicId } = test;
+  const token = randomBytes(20).toString('hex');
   const [before] = await work.rows(waitStatement.with({ ...domain, localPart, pauseSeconds: receiveTestPauseSeconds }));
   assertWithinRate(Math.max(0, Math.ceil(before?.wait ?? 0)));
   const target = `${mailbox.slug}@${domainOfProject(work.services, publicId)}`;
