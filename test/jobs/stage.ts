@@ -22,6 +22,8 @@ export interface Owned {
   /** Submits a job that is taken. @returns its id */
   readonly begin: (type: string, input: object, more?: Any) => Promise<string>;
   readonly get: (id: string) => Promise<Any>;
+  /** Puts an asset of the project, which only it sees. */
+  readonly putAsset: (key: string, contentType: string, body: string | Uint8Array<ArrayBuffer>) => Promise<void>;
   /** The text of an artifact. */
   readonly artifact: (id: string, filename: string) => Promise<Answer<Any>>;
   readonly balance: () => Promise<{ readonly available: number; readonly held: number }>;
@@ -60,6 +62,19 @@ export async function projectWith(service: Service, credit = 5_000_000): Promise
     },
     get: async (id) => (await call('GET', `/jobs/v1/runs/${id}`)).body,
     artifact: (id, filename) => call('GET', `/jobs/v1/runs/${id}/artifacts/${filename}`),
+    async putAsset(key, contentType, body) {
+      const put = await fetch(`${service.url}/apply/v1/service-asset-put`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${serviceKey}`,
+          'x-svc-asset-key': key,
+          'x-svc-asset-visibility': 'private',
+          'content-type': contentType,
+        },
+        body,
+      });
+      expect(put.status, await put.clone().text()).toBeLessThan(300);
+    },
     async balance() {
       const { body } = await service.call<Any>(wallet, 'GET', `/orgs/v1/${orgId}/billing`);
       return { available: body.available_usd_micros, held: body.held_usd_micros };

@@ -9,6 +9,7 @@ import { keptKeys } from './files/project-keys.ts';
 import { findWallet, walletName } from './files/wallets.ts';
 import { readJson } from './input.ts';
 import { apiBase } from './net/api-base.ts';
+import { noCredential } from './net/credential.ts';
 import { call } from './net/gateway.ts';
 import { findOrg, requireOrgOrProject, requireProject } from './resolve.ts';
 
@@ -85,7 +86,7 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
     const { body } = await call<{ readonly checks: { readonly ai?: string } }>(cli, {
       method: 'GET',
       path: '/health',
-      credential: { kind: 'none', headers: {} },
+      credential: noCredential,
     });
     switch (body.checks.ai) {
       case 'ok':
@@ -177,7 +178,7 @@ interface GatewayStatus {
 }
 
 const statusOf = async (cli: Cli): Promise<GatewayStatus> =>
-  (await call<GatewayStatus>(cli, { method: 'GET', path: '/status', credential: { kind: 'none', headers: {} } })).body;
+  (await call<GatewayStatus>(cli, { method: 'GET', path: '/status', credential: noCredential })).body;
 
 /** Whether a version such as 1.10.0 is newer than another. */
 function isNewer(version: string, than: string): boolean {

@@ -4,13 +4,12 @@ import { local, runCommand } from './failure.ts';
 import { keepApproval } from './files/sessions.ts';
 import { activeWallet } from './files/wallets.ts';
 import { apiBase } from './net/api-base.ts';
-import { bearer, type Credential } from './net/credential.ts';
+import { bearer, type Credential, noCredential } from './net/credential.ts';
 import { call } from './net/gateway.ts';
 import { loopback, noOpen, timeout, usualTimeoutSeconds } from './net/loopback.ts';
 import { liveSession } from './net/sessions.ts';
 import { orgFlag, projectFlag, requireOrg, requireProject } from './resolve.ts';
 
-const none: Credential = { kind: 'none', headers: {} };
 const plane = '/agent/v1/control-plane';
 const operator = '/agent/v1/operator';
 
@@ -92,7 +91,7 @@ export const approve: Command = {
       method: 'POST',
       path: `${plane}/write-auth/cli/token`,
       body: { code, code_verifier: verifier, state },
-      credential: none,
+      credential: noCredential,
     });
     const { expires_at } = given.session;
     await keepApproval(cli, { api_base: url, action, ...target, token: given.write_auth_token, expires_at });

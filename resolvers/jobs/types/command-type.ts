@@ -3,7 +3,15 @@ import { lookup } from 'mime-types';
 import { z } from 'zod';
 import { CommandFilesError } from '../../../engines/sandbox/command-runner.ts';
 import { assetOfJob } from './asset-of-job.ts';
-import { JobFailure, type JobType, type MadeFile, type ReadInput, type RunningJob, readBy } from './job-type.ts';
+import {
+  JobFailure,
+  type JobType,
+  type MadeFile,
+  plainFilename,
+  type ReadInput,
+  type RunningJob,
+  readBy,
+} from './job-type.ts';
 import { factsOfRegistered, type RegisteredType, schemaOf } from './registered-type.ts';
 
 /** A type whose work a command does, in a box with a root file system of the operator's. */
@@ -12,13 +20,10 @@ export type CommandType = RegisteredType & { readonly command: readonly string[]
 /** Assets that a command is given, together, in bytes. */
 const assetBytesMax = 256 * 1024 * 1024;
 
-/** The name of a file, without a folder. */
-const filename = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
 /** Files of the project that a command finds in `/in`, by the names that it finds them under. */
 const withAssets = z.looseObject({
   assets: z
-    .record(z.string().regex(filename, 'must be the name of a file'), z.string().min(1).max(1_024))
+    .record(z.string().regex(plainFilename, 'must be the name of a file'), z.string().min(1).max(1_024))
     .refine((given) => Object.keys(given).length <= 20, 'are at most 20')
     .optional(),
 });
@@ -68,7 +73,7 @@ async function runCommand(
         job.log(text, stream);
       },
     });
-    const files = outcome.files.filter((file) => filename.test(file.name)).map(madeOf);
+    const files = outcome.files.filter((file) => plainFilename.test(file.name)).map(madeOf);
     if (outcome.error !== undefined) throw new Error(`The command of jobs of the type ${name} cannot be started.`);
     if (outcome.code === 0) return files;
     const how = outcome.signal === null ? `exit code ${outcome.code}` : outcome.signal;

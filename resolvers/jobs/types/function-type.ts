@@ -3,7 +3,7 @@ import { ServiceError } from '../../../core/errors.ts';
 import { headersForFunction } from '../../../engines/functions/call-headers.ts';
 import { findProjectTarget } from '../../../kernel/access/project-target.ts';
 import { originOfGateway } from '../../projects/shared/project-hosts.ts';
-import { JobFailure, type JobType, type MadeFile, type RunningJob, readBy } from './job-type.ts';
+import { JobFailure, type JobType, type MadeFile, plainFilename, type RunningJob, readBy } from './job-type.ts';
 import { factsOfRegistered, type RegisteredType, schemaOf } from './registered-type.ts';
 
 /** A type whose work a function does. */
@@ -91,7 +91,7 @@ async function callFunction(
 /** Files by their names, each with its text or its bytes. */
 const named = z.strictObject({
   artifacts: z.record(
-    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
+    z.string().regex(plainFilename),
     z.union([
       z.strictObject({ content_type: z.string().max(255).optional(), text: z.string() }),
       z.strictObject({ content_type: z.string().max(255).optional(), base64: z.base64() }),

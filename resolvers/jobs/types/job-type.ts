@@ -60,6 +60,9 @@ export interface RunningJob {
   readonly log: (message: string, stream?: 'stdout' | 'stderr') => void;
 }
 
+/** The name of a file of a job's: without a folder, and one that no shell reads otherwise. */
+export const plainFilename = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
 /** A file that a job has made. */
 export interface MadeFile {
   readonly filename: string;

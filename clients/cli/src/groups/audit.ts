@@ -5,6 +5,7 @@ import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
+import { noCredential } from '../net/credential.ts';
 import { open } from '../net/gateway.ts';
 import { unsaved } from '../net/save-answer.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
@@ -61,7 +62,7 @@ const download: Command = {
     const response = await open(cli, {
       method: 'GET',
       path: `/api/downloads/${encodeURIComponent(token)}`,
-      credential: { kind: 'none', headers: {} },
+      credential: noCredential,
     });
     const own = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download.zip';
     const path = resolve(cli.cwd, flags.text('output') ?? basename(own));

@@ -12,7 +12,7 @@ import {
   type SessionKind,
 } from '../files/sessions.ts';
 import { apiBase } from '../net/api-base.ts';
-import { bearer, type Credential } from '../net/credential.ts';
+import { bearer, type Credential, noCredential } from '../net/credential.ts';
 import { call } from '../net/gateway.ts';
 import { loopback, noOpen, show, timeout, usualTimeoutSeconds } from '../net/loopback.ts';
 import { liveSession } from '../net/sessions.ts';
@@ -21,7 +21,6 @@ import { rows } from '../operations/operator.ts';
 import { approve, claim } from '../operator-changes.ts';
 import { pause, progress } from '../progress.ts';
 
-const none: Credential = { kind: 'none', headers: {} };
 const plane = '/agent/v1/control-plane';
 const operator = '/agent/v1/operator';
 
@@ -80,7 +79,8 @@ interface OperatorToken {
 async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
   const { url } = await apiBase(cli);
   const ask = async <Body>(path: string, body: object) =>
-    (await call<Body>(cli, { method: 'POST', path: `${operator}/session/${path}`, body, credential: none })).body;
+    (await call<Body>(cli, { method: 'POST', path: `${operator}/session/${path}`, body, credential: noCredential }))
+      .body;
   const device = await ask<Device>('device', { client_name: `svc on ${hostname()}` });
   const page = device.verification_uri_complete ?? device.verification_uri;
   show(cli, page, !flags.is('no-open'), `and enter the code ${device.user_code}\n`);
@@ -159,7 +159,7 @@ async function loginByLoopback({ cli, flags }: Call): Promise<unknown> {
     method: 'POST',
     path: `${plane}/cli/token`,
     body,
-    credential: none,
+    credential: noCredential,
   });
   const { control_plane_session_token: token, expires_in, provenance, principal_id, amr } = given;
   const view = { principal_id, provenance, amr };

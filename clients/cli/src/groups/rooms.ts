@@ -3,6 +3,7 @@ import { everyCommand } from '../every-command.ts';
 import { badUsage, local } from '../failure.ts';
 import { readText } from '../input.ts';
 import { newInviteKey, readInviteKey } from '../invite-key.ts';
+import { noCredential } from '../net/credential.ts';
 import { follow } from '../net/follow.ts';
 import { call } from '../net/gateway.ts';
 import { capFlag, operationCommand, perform, take } from '../operation-command.ts';
@@ -86,7 +87,7 @@ async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
       session_key,
     },
     // Sends neither wallet nor token: the seat belongs to the payer.
-    credential: { kind: 'none', headers: {} },
+    credential: noCredential,
     payer: walletPayer(cli, { capMicros: flags.number('max-usd-micros') ?? seatMicros, network: 'base-sepolia' }),
   });
   const { org_id: org, room_key: room } = seated.room as { org_id: string; room_key: string };

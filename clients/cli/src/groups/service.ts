@@ -1,7 +1,6 @@
 import type { Command, Group } from '../command.ts';
+import { noCredential } from '../net/credential.ts';
 import { call } from '../net/gateway.ts';
-
-const none = { kind: 'none' as const, headers: {} };
 
 const health: Command = {
   words: 'service health',
@@ -11,7 +10,7 @@ const health: Command = {
   ],
   examples: [['Is it well?', 'service health']],
   exits: { 1: 'it is not well, or could not be asked' },
-  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/health', credential: none })).body,
+  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/health', credential: noCredential })).body,
 };
 
 const status: Command = {
@@ -21,7 +20,7 @@ const status: Command = {
     'Public and free. `status` is ok or degraded. Uptime is that of the process that answers: no history is kept. The answer may be up to 30 seconds old.',
   ],
   examples: [['Does it serve?', 'service status']],
-  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/status', credential: none })).body,
+  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/status', credential: noCredential })).body,
 };
 
 export const group: Group = {

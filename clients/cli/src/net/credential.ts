@@ -12,6 +12,9 @@ export interface Credential {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** For what anybody may ask. */
+export const noCredential: Credential = { kind: 'none', headers: {} };
+
 /** What a request changes, where a person’s session needs an approval for it. */
 export interface ApprovalTarget {
   readonly action: string;
@@ -51,7 +54,7 @@ export async function principalCredential(cli: Cli, asked: CredentialScope): Pro
   const key =
     env.SVC_SERVICE_KEY ??
     (asked.project === undefined ? undefined : (await keptKeys(cli, asked.apiBase))[asked.project]?.service_key);
-  return key === undefined ? { kind: 'none', headers: {} } : bearer('service_key', key);
+  return key === undefined ? noCredential : bearer('service_key', key);
 }
 
 export const bearer = (kind: CredentialKind, token: string): Credential => ({

@@ -1,6 +1,6 @@
-import { open as openFile, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { writeWhole } from '../../../sdk/src/archive/whole-file.ts';
 import { bodyBytes } from '../../../sdk/src/body-bytes.ts';
 import { SvcError } from '../../../sdk/src/errors.ts';
 import type { Cli } from '../cli.ts';
@@ -22,19 +22,11 @@ export async function saveAnswer(
   output: string,
 ): Promise<{ readonly size: number; readonly headers: Headers }> {
   const answer = await open(cli, request);
-  const path = resolve(cli.cwd, output);
-  const aside = `${path}.part`;
   try {
-    // It is there before anything can break off, so that what takes it away finds it.
-    const file = await openFile(aside, 'w');
-    await pipeline(bodyBytes(answer), file.createWriteStream());
-    const { size } = await stat(aside);
-    await rename(aside, path);
+    const size = await writeWhole(resolve(cli.cwd, output), 0o666, (file) => pipeline(bodyBytes(answer), file));
     return { size, headers: answer.headers };
   } catch (error) {
     throw unsaved(cli, error, output);
-  } finally {
-    await rm(aside, { force: true });
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { bodyBytes } from '../body-bytes.ts';
 import type { Connection } from '../connection.ts';
@@ -16,6 +15,7 @@ import {
   type ImportInput,
 } from '../namespaces/archives.ts';
 import { base64Of, sha256Of } from '../sha256.ts';
+import { writeWhole } from './whole-file.ts';
 
 export interface WaitOptions {
   /** How often it is looked at, in milliseconds. @default 1_000 */
@@ -55,25 +55,18 @@ export async function saveArchive(
   path: string,
 ): Promise<number> {
   const { sha256 } = await archives(connection).get(input);
-  const aside = `${path}.part`;
   const hash = createHash('sha256');
-  try {
-    const answer = await archives(connection).download(input);
-    const hashed = async function* (chunks: AsyncIterable<Uint8Array>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        yield chunk;
-      }
-    };
-    // It is there before anything can break off, so that what takes it away finds it.
-    const file = await open(aside, 'w', 0o600);
-    await pipeline(bodyBytes(answer), hashed, file.createWriteStream());
+  const hashed = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const answer = await archives(connection).download(input);
+  return writeWhole(path, 0o600, async (file) => {
+    await pipeline(bodyBytes(answer), hashed, file);
     if (hash.digest('hex') !== sha256) throw localError('The archive has other bytes than the gateway says.');
-    await rename(aside, path);
-    return (await stat(path)).size;
-  } finally {
-    await rm(aside, { force: true });
-  }
+  });
 }
 
 /**
