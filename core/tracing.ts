@@ -67,6 +67,9 @@ export function activeTraceId(): string | undefined {
 /** The trace id a caller is shown, `trc_` and 32 hexadecimal digits: that of the recorded trace, if there is one. */
 export const newTraceId = (): string => `trc_${activeTraceId() ?? randomHex()}`;
 
+/** The id by which functions and their logs know a request, `req_…`: it has the digits of the trace id. */
+export const requestIdOf = (traceId: string): string => traceId.replace(/^trc_/, 'req_');
+
 const idBytes = 16;
 /** Random bytes for many ids, fetched together. */
 const random = Buffer.alloc(256 * idBytes);

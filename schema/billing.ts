@@ -8,7 +8,7 @@ import { setAutoRecharge } from '../resolvers/checkouts/set-auto-recharge.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
 import { loaderOf } from './loader.ts';
-import { changeField, fieldOf, readField } from './operation-field.ts';
+import { changeField, fieldOf, inputsOf, readField } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -37,6 +37,10 @@ const LedgerEntryRef = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
     }),
     referenceType: t.exposeString('referenceType', { nullable: true, description: 'Kind of thing that it was for.' }),
     referenceId: t.exposeString('referenceId', { nullable: true, description: 'Which one it was for.' }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The request that moved it or began what did, `req_…`, or the run or job of a function.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written.' }),
     organization: t.field({
       type: OrganizationRef,
@@ -46,6 +50,8 @@ const LedgerEntryRef = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
     }),
   }),
 });
+
+const historyInputs = inputsOf(listHistory, { omit: ['org', 'limit', 'after', 'before', 'from_end'] });
 
 const LedgerEntryConnection = builder.connectionObject({ type: LedgerEntryRef, name: 'LedgerEntryConnection' });
 
@@ -98,9 +104,12 @@ const BillingRef = builder.objectRef<Billing>('OrganizationBilling').implement({
       type: LedgerEntryConnection,
       nullable: true,
       ...fieldOf(listHistory),
-      args: pageArgs,
-      resolve: async ({ orgId }, page, ctx) =>
-        listConnection(await run(listHistory, ctx, { org: orgId, ...listWindowOf(page) }), page),
+      args: { ...pageArgs, ...historyInputs.args },
+      resolve: async ({ orgId }, args, ctx) =>
+        listConnection(
+          await run(listHistory, ctx, { org: orgId, ...historyInputs.read(args), ...listWindowOf(args) }),
+          args,
+        ),
     }),
   }),
 });

@@ -82,6 +82,10 @@ const MailFields = builder.interfaceRef<MailboxMessage>('Mail').implement({
       description: 'The same as mail servers say it, for example `accepted`.',
       resolve: deliveryStateOf,
     }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The request that sent it, `req_…`, or the run or job of a function; null for mail that came in.',
+    }),
     provider: t.exposeString('provider', { nullable: true, description: 'What took it.' }),
     providerMessageId: t.string({
       nullable: true,

@@ -111,6 +111,10 @@ const ProjectRequestRef = builder.objectRef<ProjectRequest>('ProjectRequest').im
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When its answer began.' }),
     requestId: t.exposeString('requestId', { description: 'The `trace_id` of its answer, `trc_…`.' }),
+    causedBy: t.exposeString('causedBy', {
+      nullable: true,
+      description: 'The request or run that a function answered as it sent this one: `req_…`, `fnrun_…` or `job_…`.',
+    }),
     method: t.exposeString('method', { description: 'Method of HTTP; `WS` for what came through a socket.' }),
     route: t.exposeString('route', { description: 'Pattern of its path, for example `/rest/v1/:table`.' }),
     path: t.exposeString('path', { description: 'Its path, without what guards something.' }),

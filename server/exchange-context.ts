@@ -1,5 +1,6 @@
 import { networkOf } from '../core/network-of.ts';
 import type { Context } from '../kernel/run/context.ts';
+import { causeOf } from '../kernel/run/request-id.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { paymentContextOf } from './payment-context.ts';
@@ -43,6 +44,7 @@ export function arrivalOf(
   return {
     credentials: credentialsOf(request.headers),
     traceId,
+    causedBy: causeOf(request.headers),
     address,
     ...destination,
     idempotencyKey: Array.isArray(key) ? key[0] : key,

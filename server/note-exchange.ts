@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import { projectConcerned } from '../kernel/run/correlation.ts';
+import { causeOf } from '../kernel/run/request-id.ts';
 import { noteErrors } from '../schema/engine/note-errors.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -29,6 +30,7 @@ export function noteExchange(
     isKnown,
     calledAs,
     requestId: response.traceId,
+    causedBy: causeOf(request.headers),
     method: request.method ?? '',
     route,
     path,
@@ -68,6 +70,7 @@ export function noteSocketRequest(ctx: Context, { route, path, startedAt, status
     isKnown: subject.isKnown,
     calledAs: subject.calledAs,
     requestId: request.traceId,
+    causedBy: request.causedBy,
     method: 'WS',
     route,
     path,

@@ -15,6 +15,7 @@ import { browserCaller, browserProofOf } from './browser-caller.ts';
 export interface RequestInfo {
   readonly credentials: Credentials;
   readonly traceId: string;
+  readonly causedBy?: string | undefined;
   readonly address: string;
   /** Scheme and host as the client named them. */
   readonly baseUrl: string;
@@ -45,7 +46,8 @@ export function createContext(services: Services, arrival: RequestInfo, known?: 
   let presumed: string | undefined;
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
-  const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
+  const { credentials, signal, traceId, causedBy, address, baseUrl, strangeHost, idempotencyKey, writeApproval } =
+    arrival;
   const { onOwnerResolved, onProjectResolved, setHeader, paymentContext, subject = new Subject() } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
@@ -93,7 +95,7 @@ export function createContext(services: Services, arrival: RequestInfo, known?: 
   const context: { -readonly [Name in keyof Context]: Context[Name] } = {
     services,
     signal,
-    request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
+    request: { traceId, causedBy, address, baseUrl, signedHost, idempotencyKey, writeApproval },
     onAdmitted,
     subject,
     answered: { bytes: 0, values: 0 },

@@ -83,6 +83,8 @@ export const mailboxMessages = pgTable(
     /** `References` of the mail, each without its brackets. */
     references: text('references').array().notNull().default(sql`'{}'`),
     status: text('status').$type<MailStatus>().notNull(),
+    /** The request that sent it, `req_…`, or the run or job that did; null for mail that came in. */
+    requestId: text('request_id'),
     provider: text('provider'),
     /** What the mail server that took it calls it, where it says so. */
     providerMessageId: text('provider_message_id'),
@@ -106,6 +108,7 @@ export const mailboxMessages = pgTable(
   },
   (t) => [
     index('mailbox_messages_newest_idx').on(t.mailboxId, t.createdAt, t.id),
+    index('mailbox_messages_request_idx').on(t.mailboxId, t.requestId).where(sql`${t.requestId} is not null`),
     index('mailbox_messages_replies_idx').on(t.inReplyToId).where(sql`${t.inReplyToId} is not null`),
     // Of a project that is deleted.
     index('mailbox_messages_project_idx').on(t.orgId, t.projectId),

@@ -123,10 +123,13 @@ export const ledgerEntries = pgTable(
     referenceType: text('reference_type'),
     referenceId: text('reference_id'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    /** The request that moved it or began what did, `req_…`, or the run or job of a function. */
+    requestId: text('request_id'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.seq] }),
+    index('ledger_entries_request_idx').on(t.orgId, t.requestId).where(sql`${t.requestId} is not null`),
     uniqueIndex('ledger_entries_reference_uq').on(t.orgId, t.referenceType, t.referenceId, t.kind),
     check('ledger_entries_positive', sql`${t.amount} > 0`),
   ],

@@ -46,6 +46,8 @@ export const projectRequests = pgTable(
     seq: bigint('seq', { mode: 'bigint' }).notNull().generatedAlwaysAsIdentity(),
     /** The id that its answer carried, `trc_…`. Requests of one trace share it. */
     requestId: text('request_id').notNull(),
+    /** The request or run that a function answered as it sent this one, `req_…`, `fnrun_…` or `job_…`. */
+    causedBy: text('caused_by'),
     /** `WS` for what came through a socket. */
     method: text('method').notNull(),
     /** Pattern of the route, such as `/rest/v1/:table`. */

@@ -136,6 +136,8 @@ export interface ServiceSettings {
 /** What one request brings along. */
 export interface RequestFacts {
   readonly traceId: string;
+  /** The request or run that a function answered as it sent this one, `req_…` or `fnrun_…`, as its library says. */
+  readonly causedBy?: string | undefined;
   /** Address of the client, for limits on callers without a credential. */
   readonly address: string;
   /** Scheme and host of the request, without a trailing slash. */

@@ -54,6 +54,7 @@ export function addTraffic(
     project_id: one.projectId,
     at: new Date(one.at).toISOString(),
     request_id: one.requestId,
+    caused_by: one.causedBy ?? null,
     method: one.method,
     route: one.route,
     path: shownPath(one.route, one.path),
@@ -120,6 +121,7 @@ const addStatement = statement(
           projectId: sql`line.project_id`,
           at: sql`line.at`,
           requestId: sql`line.request_id`,
+          causedBy: sql`line.caused_by`,
           method: sql`line.method`,
           route: sql`line.route`,
           path: sql`line.path`,
@@ -129,8 +131,8 @@ const addStatement = statement(
           caller: sql`line.caller`,
           bytes: sql`line.bytes`,
         },
-        sql`from json_to_recordset(${lines}::json) as line (project_id text, at timestamptz, request_id text, method text,
-            route text, path text, status integer, duration_us integer, code text, caller text, bytes integer)
+        sql`from json_to_recordset(${lines}::json) as line (project_id text, at timestamptz, request_id text,
+            caused_by text, method text, route text, path text, status integer, duration_us integer, code text, caller text, bytes integer)
           join known on known.id = line.project_id
           where exists (select from once)`,
       )}

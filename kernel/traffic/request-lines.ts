@@ -7,6 +7,8 @@ export interface ServedRequest {
   readonly isKnown: boolean;
   readonly calledAs: CalledAs | undefined;
   readonly requestId: string;
+  /** The request or run that a function answered as it sent this one. */
+  readonly causedBy: string | undefined;
   readonly method: string;
   /** Pattern of the route. */
   readonly route: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requestIdOf } from '../../core/tracing.ts';
 import { sql } from '../../db/drizzle.ts';
 import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
 import { allOf, statement, typed } from '../../db/sql.ts';
@@ -6,6 +7,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { orgId, pageLimitOf } from '../../kernel/input/fields.ts';
 import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { soughtRequest } from '../../kernel/run/request-id.ts';
 import { orgActions } from '../orgs/shared/actions.ts';
 import { entryToWire, LedgerEntryWire } from './wire.ts';
 
@@ -21,10 +23,18 @@ export const listHistory = query({
   command: 'billing history',
   summary: 'What moved the balance of an organization, newest first.',
   access: onOrg(orgActions['org:billing:read'], ({ org }: { org: string }) => org),
-  input: z.object({ org: orgId, ...listWindow, limit: pageLimitOf(20) }),
-  async handler({ services: { db, keys }, org }, window): Promise<HistoryPage> {
+  input: z.object({
+    org: orgId,
+    request_id: soughtRequest.describe(
+      'Only what this request moved, or the work that it began: `trc_…` or `req_…`, or the run or job of a function, `fnrun_…` or `job_…`.',
+    ),
+    ...listWindow,
+    limit: pageLimitOf(20),
+  }),
+  async handler({ services: { db, keys }, org }, { request_id, ...window }): Promise<HistoryPage> {
     const list = bySeq.newestFirst(keys, `ledger:${org.id}`);
-    const asked = { orgId: org.id, ...list.positionOf(window), limit: window.limit + 1 };
+    const requestId = request_id === undefined ? null : requestIdOf(request_id);
+    const asked = { orgId: org.id, requestId, ...list.positionOf(window), limit: window.limit + 1 };
     const rows = await db.rows(list.statementOf(window, historyStatements).with(asked));
     return { orgId: org.id, ...list.pageOf(rows, window) };
   },
@@ -45,10 +55,16 @@ const historyStatements = bySeq.bothWays(ledgerEntries, (way) =>
   statement(
     `billing.history-${way.name}`,
     {
-      params: { orgId: ledgerEntries.orgId, ...way.params, limit: typed<number>('bigint') },
+      params: {
+        orgId: ledgerEntries.orgId,
+        requestId: typed<string | null>('text'),
+        ...way.params,
+        limit: typed<number>('bigint'),
+      },
       row: allOf(ledgerEntries),
     },
-    ({ orgId: org, limit, ...position }, row) => sql`select ${row} from ${ledgerEntries}
-      where ${ledgerEntries.orgId} = ${org} and ${way.beyond(position)} ${way.order} limit ${limit}`,
+    ({ orgId: org, requestId, limit, ...position }, row) => sql`select ${row} from ${ledgerEntries}
+      where ${ledgerEntries.orgId} = ${org} and ${way.beyond(position)}
+        and (${requestId}::text is null or ${ledgerEntries.requestId} = ${requestId}) ${way.order} limit ${limit}`,
   ),
 );

@@ -64,6 +64,7 @@ export const LedgerEntryWire = z
     reference_type: z.string().nullable(),
     reference_id: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
+    request_id: z.string().nullable(),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'LedgerEntry' });
@@ -78,5 +79,6 @@ export const entryToWire = (entry: LedgerEntry) => ({
   reference_type: entry.referenceType,
   reference_id: entry.referenceId,
   metadata: entry.metadata,
+  request_id: entry.requestId,
   created_at: entry.createdAt.toISOString(),
 });

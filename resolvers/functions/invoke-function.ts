@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { requestIdOf } from '../../core/tracing.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
@@ -64,7 +65,7 @@ export const invokeFunction = mutation({
     const { services, project } = ctx;
     const target = await findProjectTarget(services, project.id);
     const user = token === undefined ? undefined : await userOfToken(services, target, token);
-    const requestId = ctx.request.traceId.replace(/^trc_/, 'req_');
+    const requestId = requestIdOf(ctx.request.traceId);
     const path = `/functions/v1/${name}${query === undefined || query === '' ? '' : `?${query}`}`;
     const given = headersOf(headers);
     const isTyped = body === '' || given.some(([one]) => one.toLowerCase() === 'content-type');

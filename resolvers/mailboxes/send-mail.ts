@@ -12,6 +12,7 @@ import { spendDaily } from '../../kernel/limits/daily-quota.ts';
 import { limitsOf, mailboxSendsPerMinute } from '../../kernel/limits/limits.ts';
 import { quotaExceeded } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { keptRequestId } from '../../kernel/run/request-id.ts';
 import { spendEmailCredit } from '../checkouts/shared/spend-email-credit.ts';
 import { mailboxToSend } from './find-mailbox.ts';
 import { findMessage } from './find-message.ts';
@@ -74,6 +75,7 @@ export const sendMailboxMail = mutation({
         attachments:
           attachments.length === 0 ? null : JSON.stringify(attachments.map(({ bytes: _bytes, ...meta }) => meta)),
         inReplyToId: answered?.id ?? null,
+        requestId: keptRequestId(work.request),
         mailMessageId: `${id}@${shown.addressDomain}`,
         ...(project.branch === null ? goesOut : staysInside),
         references: answered === undefined ? [] : threadOf([...answered.references, answered.mailMessageId]),
@@ -196,6 +198,7 @@ const written = pick(
   'mailMessageId',
   'references',
   'status',
+  'requestId',
   'provider',
 );
 

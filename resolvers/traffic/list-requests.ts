@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requestIdOf } from '../../core/tracing.ts';
 import { sql } from '../../db/drizzle.ts';
 import { type ProjectRequest, projectMetrics, projectRequests } from '../../db/schema/traffic.ts';
 import { allOf, computed, statement, typed } from '../../db/sql.ts';
@@ -7,6 +8,7 @@ import { moment, projectId } from '../../kernel/input/fields.ts';
 import { type ListPage, listsBy, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
 import { requireTimeRange } from '../../kernel/input/time-range.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { soughtRequest } from '../../kernel/run/request-id.ts';
 import { trafficActions } from './shared/actions.ts';
 
 /** Requests of a project on a page of its log. */
@@ -29,12 +31,9 @@ export const listRequests = query({
   access: onProject(trafficActions['project:logs:read'], ({ project }: { project: string }) => project),
   input: z.object({
     project: projectId,
-    request_id: z
-      .string()
-      .min(1)
-      .max(64, 'at most 64 characters')
-      .optional()
-      .describe('Only the request whose answer carried this `trace_id`, `trc_…`.'),
+    request_id: soughtRequest.describe(
+      'Only the request whose answer carried this `trace_id`, `trc_…`, and what functions sent as they answered it; or what they sent as they answered `req_…`, `fnrun_…` or `job_…`.',
+    ),
     status: z.enum(statusClassNames).optional().describe('Only answers of this class of status, such as `5xx`.'),
     method: z
       .string()
@@ -57,6 +56,7 @@ export const listRequests = query({
       orgId: org.id,
       projectId: project.id,
       requestId: request_id ?? null,
+      cause: request_id === undefined ? null : requestIdOf(request_id),
       statusFrom: status === undefined ? 100 : statusClasses[status],
       statusBelow: status === undefined ? 600 : statusClasses[status] + 100,
       method: method ?? null,
@@ -81,6 +81,7 @@ export const listRequests = query({
           seq: z.string(),
           at: z.iso.datetime(),
           request_id: z.string(),
+          caused_by: z.string().nullable(),
           method: z.string(),
           route: z.string(),
           path: z.string(),
@@ -101,6 +102,7 @@ export const listRequests = query({
       seq: String(row.seq),
       at: row.at.toISOString(),
       request_id: row.requestId,
+      caused_by: row.causedBy,
       method: row.method,
       route: row.route,
       path: row.path,
@@ -134,6 +136,7 @@ const listStatements = requestLists.bothWays(projectRequests, (way) =>
       params: {
         ...ofProject,
         requestId: typed<string | null>('text'),
+        cause: typed<string | null>('text'),
         statusFrom: typed<number>('integer'),
         statusBelow: typed<number>('integer'),
         method: typed<string | null>('text'),
@@ -146,12 +149,25 @@ const listStatements = requestLists.bothWays(projectRequests, (way) =>
       row: allOf(projectRequests),
     },
     (
-      { orgId, projectId: project, requestId, statusFrom, statusBelow, method, path, since, until, limit, ...at },
+      {
+        orgId,
+        projectId: project,
+        requestId,
+        cause,
+        statusFrom,
+        statusBelow,
+        method,
+        path,
+        since,
+        until,
+        limit,
+        ...at
+      },
       row,
     ) =>
       sql`select ${row} from ${projectRequests}
       where ${projectRequests.orgId} = ${orgId} and ${projectRequests.projectId} = ${project}
-        and (${requestId}::text is null or ${projectRequests.requestId} = ${requestId})
+        and (${requestId}::text is null or ${projectRequests.requestId} = ${requestId} or ${projectRequests.causedBy} = ${cause})
         and ${projectRequests.status} >= ${statusFrom} and ${projectRequests.status} < ${statusBelow}
         and (${method}::text is null or ${projectRequests.method} = ${method})
         and (${path}::text is null or starts_with(${projectRequests.path}, ${path}))

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { requestIdOf } from '../../core/tracing.ts';
 import { type Header, headersOfAnswer } from '../../engines/functions/call-headers.ts';
 import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import { bodyBytesMax, type FunctionRequest } from '../../resolvers/functions/call-function.ts';
@@ -6,12 +7,9 @@ import type { FunctionReply } from '../../resolvers/functions/function-host.ts';
 import { readBody, refuseLargeBody } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** The id by which a call is known in the logs of its function. */
-export const requestIdOf = (exchange: Exchange): string => exchange.traceId.replace(/^trc_/, 'req_');
-
 /** A request as a function is sent it. */
 export const functionRequestOf = (exchange: Exchange): FunctionRequest => ({
-  requestId: requestIdOf(exchange),
+  requestId: requestIdOf(exchange.traceId),
   method: exchange.request.method!,
   rawHeaders: exchange.request.rawHeaders,
   body: () => bodyOf(exchange),
@@ -44,7 +42,7 @@ export async function namingFailure(exchange: Exchange, answered: Promise<void>)
     const { response } = exchange;
     const error = asRefusal(failure);
     if (!response.headersSent) {
-      response.setHeader('x-svc-request-id', requestIdOf(exchange));
+      response.setHeader('x-svc-request-id', requestIdOf(exchange.traceId));
       response.setHeader('x-svc-error-code', error instanceof ServiceError ? error.code : 'INTERNAL_ERROR');
     }
     throw error;

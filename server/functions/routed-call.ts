@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { requestIdOf } from '../../core/tracing.ts';
 import { negotiateLocale } from '../../engines/hosting/locale.ts';
 import type { Resolution } from '../../engines/hosting/resolve.ts';
 import type { RenderedPage } from '../../engines/page-cache/cacheable.ts';
@@ -12,7 +13,7 @@ import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
 import type { Exchange } from '../exchange.ts';
 import { asksForPage, showFailure } from '../hosting/refuse.ts';
 import { sendAnswer } from '../respond.ts';
-import { functionRequestOf, namingFailure, requestIdOf, sendReply, withSet } from './answer-call.ts';
+import { functionRequestOf, namingFailure, sendReply, withSet } from './answer-call.ts';
 
 export interface RoutedCall {
   readonly ctx: Context;
@@ -34,7 +35,7 @@ export async function answerRouted(exchange: Exchange, call: RoutedCall): Promis
   } catch (error) {
     const isOfPage = error instanceof ServiceError && error.code === 'SVC_SSR_RUNTIME_ERROR';
     if (!isOfPage || !asksForPage(exchange.request)) throw error;
-    showFailure(exchange, error, requestIdOf(exchange));
+    showFailure(exchange, error, requestIdOf(exchange.traceId));
   }
 }
 
@@ -55,7 +56,7 @@ async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
     return sendAnswer(response, seeOther(lead));
   }
   const locale = localeOf(site, request.headers);
-  const own = { ...call.headers, 'x-svc-request-id': requestIdOf(exchange) };
+  const own = { ...call.headers, 'x-svc-request-id': requestIdOf(exchange.traceId) };
   const cookie = isShared ? undefined : visitor.cookie;
   const run = async (): Promise<RenderedPage & { readonly body: Buffer }> => {
     const called = {

@@ -113,6 +113,7 @@ export class HotFiles {
       isKnown: true,
       calledAs: 'anon',
       requestId,
+      causedBy: undefined,
       method,
       route: siteLabel,
       path,

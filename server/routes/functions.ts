@@ -1,6 +1,7 @@
+import { requestIdOf } from '../../core/tracing.ts';
 import { authenticateProject, type ProjectCaller } from '../../resolvers/auth/shared/authenticate-project.ts';
 import { callDirectly } from '../../resolvers/functions/call-function.ts';
-import { functionRequestOf, namingFailure, requestIdOf, sendReply } from '../functions/answer-call.ts';
+import { functionRequestOf, namingFailure, sendReply } from '../functions/answer-call.ts';
 import type { Call, CallEntry, Entry } from './entry.ts';
 import { forEach } from './entry.ts';
 
@@ -15,7 +16,10 @@ const line = {
     const asked = { name: params.name!, path: search === '' ? path : `${path}?${search}` };
     const answer = async () => {
       const reply = await callDirectly(ctx, admitted, asked, functionRequestOf(exchange));
-      sendReply(exchange, reply, { 'x-svc-request-id': requestIdOf(exchange), 'access-control-allow-origin': '*' });
+      sendReply(exchange, reply, {
+        'x-svc-request-id': requestIdOf(exchange.traceId),
+        'access-control-allow-origin': '*',
+      });
     };
     await namingFailure(exchange, answer());
   },

@@ -48,11 +48,13 @@ test('the API with a gate lets signed-in users in, each to their own notes', asy
   expect(logs).toMatchObject([{ message: expect.stringMatching(/^note \d+ is kept$/) }]);
   // The request is found by its id, without saying which function answered it.
   const { request_id } = logs[0];
-  expect((await svc('logs', '--request-id', request_id)).json).toMatchObject({
-    ok: true,
-    request_id,
-    entries: [{ source: 'functions', function: 'notes', origin: 'app', message: logs[0].message }],
-  });
+  const all = (await svc('logs', '--request-id', request_id)).json;
+  expect(all).toMatchObject({ ok: true, request_id });
+  expect(all.entries).toContainEqual(
+    expect.objectContaining({ source: 'functions', function: 'notes', origin: 'app', message: logs[0].message }),
+  );
+  // With what it asked of the platform as it answered.
+  expect(all.entries).toContainEqual(expect.objectContaining({ source: 'requests', origin: 'platform' }));
 });
 
 test('the scheduled job runs, and tells of its report once', async () => {

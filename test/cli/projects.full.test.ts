@@ -240,7 +240,7 @@ test('events are emitted, read by filters, followed, and found again by the requ
   const logs = await ada.svc('logs', '--request-id', made.request_id);
   expect(logs.json).toMatchObject({
     ok: true,
-    scanned: ['audit', 'errors', 'events', 'functions'],
+    scanned: ['audit', 'errors', 'events', 'functions', 'mail', 'payments', 'requests'],
     project_id: project,
   });
   expect(logs.json.entries).toContainEqual(
@@ -252,7 +252,7 @@ test('events are emitted, read by filters, followed, and found again by the requ
   expect(await ada.svc('logs', 'checkout', '--request-id', made.request_id)).toMatchObject({ code: 0, stderr: '' });
   const { org_id } = (await ada.svc('projects', 'get')).json;
   const ofOrg = await ada.svc('logs', '--request-id', made.request_id, '--org', org_id);
-  expect(ofOrg.json).toMatchObject({ ok: true, scanned: ['audit', 'events'], project_id: null, org_id });
+  expect(ofOrg.json).toMatchObject({ ok: true, scanned: ['audit', 'events', 'payments'], project_id: null, org_id });
   expect(ofOrg.json.entries).toContainEqual(expect.objectContaining({ message: 'project.created' }));
   expect(
     (await ada.svc('logs', '--request-id', made.request_id, '--org', org_id, '--project', project)).error.code,

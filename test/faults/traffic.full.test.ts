@@ -39,6 +39,7 @@ const request = (projectId: string, more: Partial<ServedRequest> = {}): ServedRe
   projectId,
   isKnown: true,
   calledAs: 'service',
+  causedBy: undefined,
   requestId: `trc_${'0'.repeat(32)}`,
   method: 'GET',
   route: '/admin/v1/rest/:table',

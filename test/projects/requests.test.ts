@@ -51,6 +51,7 @@ test('a refusal is found by the id that its envelope carries', async () => {
       seq: expect.stringMatching(/^\d+$/),
       at: expect.any(String),
       request_id: refused.body.trace_id,
+      caused_by: null,
       method: 'GET',
       route: '/projects/v1/:id',
       path: `/projects/v1/${project.projectId}`,

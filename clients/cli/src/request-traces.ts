@@ -6,7 +6,7 @@ type Origin = 'app' | 'platform';
 
 /** Something that is known of a request. */
 export interface Entry {
-  readonly source: 'audit' | 'events' | 'errors' | 'functions';
+  readonly source: 'audit' | 'events' | 'errors' | 'functions' | 'mail' | 'payments' | 'requests';
   /** The function that printed it. */
   readonly function?: string;
   readonly timestamp: string;
@@ -36,8 +36,19 @@ const linesMax = 1_000;
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Rows that contain the request id anywhere. */
-const mentioning = (rows: Rows, id: string): Rows => rows.filter((row) => JSON.stringify(row).includes(id));
+const pair = /^(trc|req)_(?=[0-9a-f]{32}$)/;
+
+/** The id by which functions know a request: one that a function answers has it beside the id of its trace. */
+const asRequest = (id: string): string => id.replace(pair, 'req_');
+
+const asTrace = (id: string): string => id.replace(pair, 'trc_');
+
+/** Rows that contain the request’s id anywhere, in either form. */
+const mentioning = (rows: Rows, id: string): Rows =>
+  rows.filter((row) => {
+    const text = JSON.stringify(row);
+    return text.includes(asTrace(id)) || text.includes(asRequest(id));
+  });
 
 /** In the audit trail of an organization. @param gaveUp told when there is more than was looked through */
 export async function inAudit(cli: Cli, org: string, id: string, gaveUp: () => void): Promise<Entry[]> {
@@ -118,8 +129,70 @@ interface Wanted {
   readonly since: string | undefined;
 }
 
+/** In the log of a project’s requests, with those that functions sent as they answered it. */
+export async function inRequests(cli: Cli, project: string, id: string): Promise<Entry[]> {
+  const { body } = await call<{ requests: Rows }>(cli, {
+    method: 'GET',
+    path: `/projects/v1/${project}/requests`,
+    query: { limit: String(pageRows), request_id: asTrace(id) },
+    project,
+  });
+  return body.requests.map((record) => ({
+    source: 'requests',
+    timestamp: String(record.at),
+    message: [record.method, record.path, record.status, record.code].filter((one) => one !== null).join(' '),
+    origin: 'platform',
+    record,
+  }));
+}
+
+/** In the mail that a project sends, of all its mailboxes. */
+export async function inMail(cli: Cli, project: string, id: string): Promise<Entry[]> {
+  const { body } = await call<{ mailboxes: readonly { readonly mailbox_id: string }[] }>(cli, {
+    method: 'GET',
+    path: '/mailboxes/v1',
+    query: { project_id: project },
+    project,
+  });
+  const pages = await Promise.all(
+    body.mailboxes.map(({ mailbox_id: mailbox }) =>
+      call<{ messages: Rows }>(cli, {
+        method: 'GET',
+        path: `/mailboxes/v1/${mailbox}/messages`,
+        query: { project_id: project, limit: String(pageRows), request_id: asRequest(id) },
+        project,
+      }),
+    ),
+  );
+  return pages.flatMap((page) =>
+    page.body.messages.map((record) => ({
+      source: 'mail' as const,
+      timestamp: String(record.created_at),
+      message: [`To ${record.to}: ${record.status}`, record.last_error ?? ''].filter((one) => one !== '').join(': '),
+      origin: 'platform' as const,
+      record,
+    })),
+  );
+}
+
+/** In what moved the balance of an organization. */
+export async function inPayments(cli: Cli, org: string, id: string): Promise<Entry[]> {
+  const { body } = await call<{ entries: Rows }>(cli, {
+    method: 'GET',
+    path: `/orgs/v1/${org}/billing/history`,
+    query: { limit: String(pageRows), request_id: asRequest(id) },
+  });
+  return body.entries.map((record) => ({
+    source: 'payments',
+    timestamp: String(record.created_at),
+    message: `${record.kind}: ${record.direction} of ${record.amount_usd_micros} micro-dollars`,
+    origin: 'platform',
+    record,
+  }));
+}
+
 /**
- * In what the functions of a project have printed, all of them at once. The id of an answer that no function gave is in none.
+ * In what the functions of a project have printed, all of them at once.
  *
  * @param unread is told of the functions whose lines could not be read
  */
@@ -129,13 +202,13 @@ export async function inFunctions(
   { id, name, since }: Wanted,
   unread: Unread[],
 ): Promise<Entry[]> {
-  if (id.startsWith('trc_')) return [];
+  if (asRequest(id).startsWith('trc_')) return [];
   const all = `/projects/v1/admin/${project}/functions`;
   const read = async (one: string): Promise<Entry[]> => {
     const { body } = await call<{ logs: Rows }>(cli, {
       method: 'GET',
       path: `${all}/${encodeURIComponent(one)}/logs`,
-      query: { request_id: id, tail: String(linesMax), since },
+      query: { request_id: asRequest(id), tail: String(linesMax), since },
       project,
     });
     return body.logs.map((record) => ({

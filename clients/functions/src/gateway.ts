@@ -1,4 +1,4 @@
-import { environment } from './context.ts';
+import { currentRequest, environment } from './context.ts';
 import { FunctionError } from './errors.ts';
 
 export interface Asked {
@@ -24,6 +24,12 @@ export const asService = (): Readonly<Record<string, string>> => {
   return { apikey: key, authorization: `Bearer ${key}` };
 };
 
+/** Of which request this is a part: what comes of it is found by the same id as what the function prints. */
+function asPart(): Readonly<Record<string, string>> {
+  const id = currentRequest()?.headers.get('x-svc-request-id');
+  return id == null ? {} : { 'x-svc-request-id': id };
+}
+
 /**
  * Asks the gateway, with the service key unless headers say otherwise.
  *
@@ -35,7 +41,11 @@ export async function ask<Answer>({ method = 'GET', path, query, headers, json, 
   const body = bytes ?? (json === undefined ? undefined : JSON.stringify(json));
   const response = await fetch(`${environment('SVC_API_BASE')}${path}${search}`, {
     method,
-    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...(headers ?? asService()) },
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...asPart(),
+      ...(headers ?? asService()),
+    },
     ...(body === undefined ? {} : { body }),
   });
   const text = await response.text();

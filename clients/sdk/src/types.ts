@@ -1468,6 +1468,7 @@ export interface LedgerEntry {
   readonly referenceType: string | null;
   readonly referenceId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly requestId: string | null;
   readonly createdAt: string;
 }
 
@@ -1584,6 +1585,7 @@ export interface MailboxMessage {
   readonly subject: string | null;
   readonly status: 'pending' | 'sent' | 'failed' | 'received' | 'delivered' | 'bounced' | 'complained';
   readonly deliveryState: string;
+  readonly requestId: string | null;
   readonly provider: string | null;
   readonly providerMessageId: string | null;
   readonly bounceType: 'Permanent' | 'Transient' | null;
@@ -1609,6 +1611,7 @@ export interface MailboxMessageDetail {
   readonly subject: string | null;
   readonly status: 'pending' | 'sent' | 'failed' | 'received' | 'delivered' | 'bounced' | 'complained';
   readonly deliveryState: string;
+  readonly requestId: string | null;
   readonly provider: string | null;
   readonly providerMessageId: string | null;
   readonly bounceType: 'Permanent' | 'Transient' | null;
@@ -2083,6 +2086,7 @@ export interface ProjectRequest {
   readonly seq: string;
   readonly at: string;
   readonly requestId: string;
+  readonly causedBy: string | null;
   readonly method: string;
   readonly route: string;
   readonly path: string;

@@ -3,6 +3,7 @@ import { type Column, sql } from '../../../db/drizzle.ts';
 import { type LedgerEntry, ledgerEntries, orgBalances } from '../../../db/schema/orgs.ts';
 import { allOf, insertInto, insertSelect, nameOf, pick, setOf, statement, typed } from '../../../db/sql.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { keptRequestId } from '../../../kernel/run/request-id.ts';
 
 /** What moves a balance; a closed set, so that a history can be read. Contract 04, section 1.5. */
 export type LedgerKind =
@@ -42,6 +43,8 @@ export interface Posting {
   readonly promotional?: bigint | undefined;
   readonly reference?: LedgerReference | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The request that it belongs to. @default the one that is answered */
+  readonly requestId?: string | undefined;
   /** Of a credit: what is owed is left as it is, because the credit is to pay for something. See {@link payDebt}. */
   readonly keepsDebt?: true | undefined;
 }
@@ -180,14 +183,23 @@ export async function settleHold(work: Work, settlement: Settlement): Promise<bi
   if (taken !== undefined) return taken.amount;
   if ((await find(work, { orgId, reference, kind: 'release' })) !== undefined) return 0n;
   const rest = held.amount - captured;
+  const requestId = held.requestId ?? undefined;
   if (captured < 0n || rest < 0n) throw new RangeError(`A hold of ${held.amount} cannot be captured by ${captured}.`);
   const promotional = least(held.promotional, captured);
   if (captured > 0n) {
-    const posting: Posting = { orgId, direction: 'debit', kind, amount: captured, reference, metadata };
+    const posting: Posting = { orgId, direction: 'debit', kind, amount: captured, reference, metadata, requestId };
     await write(work, posting, { available: 0n, held: -captured, promotional });
   }
   if (rest > 0n) {
-    const posting: Posting = { orgId, direction: 'credit', kind: 'release', amount: rest, reference, metadata };
+    const posting: Posting = {
+      orgId,
+      direction: 'credit',
+      kind: 'release',
+      amount: rest,
+      reference,
+      metadata,
+      requestId,
+    };
     await write(work, posting, { available: rest, held: -rest, promotional: held.promotional - promotional });
     if (owed > 0n) await payDebt(work, orgId);
   }
@@ -257,6 +269,7 @@ async function write(work: Work, posting: Posting, move: Move): Promise<Posted> 
     referenceType: reference?.type ?? null,
     referenceId: reference?.id ?? null,
     metadata: JSON.stringify(metadata),
+    requestId: posting.requestId ?? keptRequestId(work.request),
     availableBy: move.available,
     heldBy: move.held,
     // What is captured left the promotional credit when it was held.
@@ -294,6 +307,7 @@ const entryParams = pick(
   'referenceType',
   'referenceId',
   'metadata',
+  'requestId',
 );
 
 const postStatement = statement(
@@ -308,7 +322,7 @@ const postStatement = statement(
     row: allOf(ledgerEntries),
   },
   (given, row) => {
-    const { orgId, id, direction, kind, amount, promotional, referenceType, referenceId, metadata } = given;
+    const { orgId, id, direction, kind, amount, promotional, referenceType, referenceId, metadata, requestId } = given;
     const after = (column: Column) => sql`moved.${nameOf(column)}`;
     return sql`with moved as (
         update ${orgBalances} ${setOf(orgBalances, {
@@ -334,6 +348,7 @@ const postStatement = statement(
           referenceType,
           referenceId,
           metadata: sql`${metadata}::jsonb`,
+          requestId,
         },
         sql`from moved`,
       )} returning ${row}`;

@@ -2,18 +2,29 @@ import type { Cli } from '../cli.ts';
 import type { Command, Flags, Group } from '../command.ts';
 import { badUsage, Failure, local } from '../failure.ts';
 import { call } from '../net/gateway.ts';
-import { type Entry, inAudit, inErrors, inEvents, inFunctions, type Place, type Unread } from '../request-traces.ts';
+import {
+  type Entry,
+  inAudit,
+  inErrors,
+  inEvents,
+  inFunctions,
+  inMail,
+  inPayments,
+  inRequests,
+  type Place,
+  type Unread,
+} from '../request-traces.ts';
 import { orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
 
-const pattern = /^(req|fnrun|fnatt|trc)_[A-Za-z0-9_-]{1,128}$/;
+const pattern = /^(req|fnrun|fnatt|job|trc)_[A-Za-z0-9_-]{1,128}$/;
 const tailMax = 1000;
 
 const logs: Command = {
   words: 'logs',
   summary:
-    'What is known of one request: in what functions print, the audit trail, the events and the grouped failures.',
+    'What is known of one request: in the log of requests, what functions print, mail, payments, the audit trail, the events and the grouped failures.',
   about: [
-    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. It is looked for in the project in use and its organization, or with --org in that organization alone. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown.',
+    'A request’s id is the `trace_id` of its answer, or `req_…` of a function; with what its functions did through the platform’s library as they answered it. It is looked for in the project in use and its organization, or with --org in that organization alone. The audit trail and the payments need the role admin; what you may not read is named in `errors`, and the rest is shown.',
     'Of a long feed 2000 rows are looked through: the newest of the audit trail, the oldest of the events; one that has more is named in `incomplete`.',
   ],
   positionals: [
@@ -24,7 +35,7 @@ const logs: Command = {
       name: 'request-id',
       type: 'string',
       placeholder: 'id',
-      about: 'The request: trc_…, req_…, fnrun_… or fnatt_….',
+      about: 'The request: trc_…, req_…, fnrun_…, fnatt_… or job_….',
       required: true,
     },
     {
@@ -63,7 +74,9 @@ const logs: Command = {
   async run({ cli, positionals, flags }) {
     const id = flags.text('request-id')!;
     if (!pattern.test(id))
-      throw badUsage('--request-id is no id of a request: trc_…, req_…, fnrun_… or fnatt_….', { field: 'request-id' });
+      throw badUsage('--request-id is no id of a request: trc_…, req_…, fnrun_…, fnatt_… or job_….', {
+        field: 'request-id',
+      });
     const chosen = ['app', 'platform', 'all'].filter((name) => flags.is(name));
     if (chosen.length > 1) throw badUsage('--app, --platform and --all exclude each other.', { field: chosen[1]! });
     const origin = chosen[0] ?? 'all';
@@ -74,10 +87,13 @@ const logs: Command = {
     const incomplete: string[] = [];
     const sources = {
       audit: () => inAudit(cli, org, id, () => incomplete.push('audit')),
+      payments: () => inPayments(cli, org, id),
       events: () => inEvents(cli, { org, project }, id, () => incomplete.push('events')),
       ...(project === undefined
         ? {}
         : {
+            requests: () => inRequests(cli, project, id),
+            mail: () => inMail(cli, project, id),
             errors: () => inErrors(cli, project, id, name),
             functions: () => inFunctions(cli, project, { id, name, since: flags.text('since') }, errors),
           }),

@@ -166,6 +166,13 @@ export const rows = {
         about: 'Organization, a UUID.',
         required: true,
       },
+      request_id: {
+        at: 'query',
+        as: 'request_id',
+        type: 'string',
+        about:
+          'Only what this request moved, or the work that it began: `trc_…` or `req_…`, or the run or job of a function, `fnrun_…` or `job_…`.',
+      },
       limit: {
         at: 'query',
         as: 'limit',

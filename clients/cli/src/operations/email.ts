@@ -208,6 +208,13 @@ export const rows = {
         about: 'Only mail of this direction.',
         choices: ['inbound', 'outbound'],
       },
+      request_id: {
+        at: 'query',
+        as: 'request_id',
+        type: 'string',
+        about:
+          'Only what this request sent: `trc_…` or `req_…`, or the run or job of a function, `fnrun_…` or `job_…`.',
+      },
       limit: {
         at: 'query',
         as: 'limit',

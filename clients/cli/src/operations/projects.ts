@@ -270,7 +270,8 @@ export const rows = {
         at: 'query',
         as: 'request_id',
         type: 'string',
-        about: 'Only the request whose answer carried this `trace_id`, `trc_…`.',
+        about:
+          'Only the request whose answer carried this `trace_id`, `trc_…`, and what functions sent as they answered it; or what they sent as they answered `req_…`, `fnrun_…` or `job_…`.',
       },
       status: {
         at: 'query',

@@ -127,6 +127,8 @@ export interface LinkWalletAnswer {
 export interface ListHistoryInput {
   /** Organization, a UUID. */
   readonly org: string;
+  /** Only what this request moved, or the work that it began: `trc_…` or `req_…`, or the run or job of a function, `fnrun_…` or `job_…`. */
+  readonly requestId?: string | undefined;
   /** Rows per page: 20 unless told, at most 200. */
   readonly limit?: number | undefined;
   /** Only rows after this cursor. */

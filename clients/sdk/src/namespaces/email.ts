@@ -29,7 +29,7 @@ export const email = (connection: Connection) => ({
   /** The webhooks of a mailbox, newest first. */
   listWebhooks: method<ListWebhooksInput, ListWebhooksAnswer>(connection, { call: 'GET /mailboxes/v1/{mailbox}/webhooks', spelt: { project: 'project_id' } }),
   /** What comes into a mailbox and what becomes of what it sends, from now on or since a cursor. */
-  followMessages: follower<FollowMessagesInput, FollowMessagesEvent>(connection, [{ field: 'mailboxMessages', needs: [], document: 'subscription($after:String $first:Int $mailbox:String $project:ID){mailboxMessages(after:$after first:$first mailbox:$mailbox project:$project){cursor message{attachmentsMeta{contentType filename sizeBytes} authentication{dkim dmarc dmarcPolicy fromDomain signedBy spf} bounceType createdAt deliveryState direction fromAddress fromName inReplyToMessageId isAutomatic lastError mailboxId messageId provider providerMessageId receivedAt sentAt status subject template to} reset}}', loudOut: ['message.direction', 'message.status'] }]),
+  followMessages: follower<FollowMessagesInput, FollowMessagesEvent>(connection, [{ field: 'mailboxMessages', needs: [], document: 'subscription($after:String $first:Int $mailbox:String $project:ID){mailboxMessages(after:$after first:$first mailbox:$mailbox project:$project){cursor message{attachmentsMeta{contentType filename sizeBytes} authentication{dkim dmarc dmarcPolicy fromDomain signedBy spf} bounceType createdAt deliveryState direction fromAddress fromName inReplyToMessageId isAutomatic lastError mailboxId messageId provider providerMessageId receivedAt requestId sentAt status subject template to} reset}}', loudOut: ['message.direction', 'message.status'] }]),
   /** Send a delivery again that was given up: the same event, under the same key. */
   redriveWebhookDelivery: method<RedriveWebhookDeliveryInput, RedriveWebhookDeliveryAnswer>(connection, { call: 'POST /mailboxes/v1/{mailbox}/webhooks/deliveries/{delivery}/redrive', spelt: { project: 'project_id' }, key: 'made' }),
   /** Have an address told what happens to the mail of a mailbox. */
@@ -136,6 +136,8 @@ export interface ListInput {
   readonly mailbox?: string | undefined;
   /** Only mail of this direction. */
   readonly direction?: 'inbound' | 'outbound' | undefined;
+  /** Only what this request sent: `trc_…` or `req_…`, or the run or job of a function, `fnrun_…` or `job_…`. */
+  readonly requestId?: string | undefined;
   /** Rows per page: 50 unless told, at most 200. */
   readonly limit?: number | undefined;
   /** Only rows after this cursor. */
@@ -257,6 +259,8 @@ export interface FollowMessagesEvent {
     readonly providerMessageId: string | null;
     /** When it came in. */
     readonly receivedAt: string | null;
+    /** The request that sent it, `req_…`, or the run or job of a function; null for mail that came in. */
+    readonly requestId: string | null;
     /** When the mail server took it. */
     readonly sentAt: string | null;
     /** What became of it. */

@@ -297,7 +297,7 @@ export type ListEventsAnswer = EventPage;
 export interface ListRequestsInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
-  /** Only the request whose answer carried this `trace_id`, `trc_…`. */
+  /** Only the request whose answer carried this `trace_id`, `trc_…`, and what functions sent as they answered it; or what they sent as they answered `req_…`, `fnrun_…` or `job_…`. */
   readonly requestId?: string | undefined;
   /** Only answers of this class of status, such as `5xx`. */
   readonly status?: '2xx' | '3xx' | '4xx' | '5xx' | undefined;
