@@ -42,7 +42,7 @@ const rootFiles = [
 
 /** Kinds of file that the project is made of. Logs, keys, certificates, environments and data are of none of them. */
 const kinds =
-  /^[\w[-][\w.@[\]-]*\.(?:astro|conf|css|graphql|html|js|json|jsonl|md|mjs|png|service|sh|sol|sql|svg|tsx?|txt|ya?ml)$|^run$|^Caddyfile$|^LICENSE$|^\.npmrc$/;
+  /^[\w[-][\w.@[\]-]*\.(?:astro|conf|css|graphql|html|jsx?|json|jsonl|md|mjs|png|service|sh|sol|sql|svg|tsx?|txt|ya?ml)$|^run$|^Caddyfile$|^LICENSE$|^gitignore$|^\.npmrc$/;
 /** Names of settings of somebody's own, which is nothing to pass on. */
 const unfit = /(?:^|[._-])(?:env|local|secrets?|credentials?)\.(?:json|ya?ml|txt|js|mjs)$/i;
 const foreignFolders: ReadonlySet<string> = new Set(['node_modules', 'coverage', 'dist']);

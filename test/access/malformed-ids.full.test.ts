@@ -19,9 +19,9 @@ beforeAll(async () => {
 });
 
 // Each test is refused about as often as a caller may be.
-const rested = () =>
-  service.app.services.rateLimiter.charge(`refused:${owner.principalId}`, outsideRate, -outsideRate.burst);
-beforeEach(rested);
+const rested = ({ principalId }: { readonly principalId: string } = owner) =>
+  service.app.services.rateLimiter.charge(`refused:${principalId}`, outsideRate, -outsideRate.burst);
+beforeEach(() => rested());
 let turn = 0;
 const addressOf = (index: number) => `10.1.${Math.trunc(index / 250)}.${(index % 250) + 1}`;
 
@@ -67,6 +67,7 @@ test.each(malformedProjects)('the project id %j is answered like one that nobody
   for (const { name, request } of restTargets().filter(({ names }) => names.join() === 'project')) {
     // Each path is asked by callers that were refused nothing yet.
     rested();
+    rested(strangers);
     const headers = { 'x-forwarded-for': addressOf(turn++) };
     for (const actor of [owner.wallet, strangers.wallet, service.actors.bearer(owner.serviceKey)]) {
       const send = async (id: string) => {

@@ -22,7 +22,10 @@ async function loaded(...words: string[]): Promise<string[]> {
   return [...modules].sort();
 }
 
-const frame = ['arguments.ts', 'command.ts', 'directory.ts', 'failure.ts', 'main.ts', 'retired.ts', 'run.ts'];
+const frame = [
+  ...['arguments.ts', 'command.ts', 'directory.ts', 'exact-json.ts', 'failure.ts', 'main.ts', 'retired.ts', 'run.ts'],
+  'sdk/exact-json.ts',
+];
 
 test('the version needs no module but the first', async () => {
   expect(await loaded('--version')).toEqual(['main.ts']);

@@ -96,10 +96,6 @@ test('what is missing keeps a deploy from beginning', async () => {
   const unset = await commit({ secrets: { require: ['A_KEY'] } });
   expect([unset.status, unset.body.code, unset.body.details.keys]).toEqual([409, 'MISSING_REQUIRED_SECRET', ['A_KEY']]);
   expect((await commit({ secrets: { delete: ['A_KEY'] } })).body.code).toBe('SECRET_NOT_FOUND');
-  await mine.upload('export default 1');
-  const byMail = { id: 'm', type: 'email', mailbox: 'info', events: ['bounced'], run: { event_type: 'bounced' } };
-  const unrunnable = { functions: { replace: { api: { source: refOf('export default 1'), triggers: [byMail] } } } };
-  expect(await commit(unrunnable)).toMatchObject({ status: 422, body: { code: 'FUNCTIONS_NOT_AVAILABLE' } });
   const prune = { assets: { sync: { prefix: 'old/', prune: true } }, i18n: null };
   expect(await commit(prune)).toMatchObject({ status: 409, body: { code: 'PRUNE_CONFIRMATION_REQUIRED' } });
   const set = await service.call(

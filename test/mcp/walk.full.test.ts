@@ -9,7 +9,7 @@ import { startSites } from '../helpers/site-server.ts';
 import { ajv, platformTools } from './mcp-stage.ts';
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
-const service = await startService({ auditTrial: sites.trial });
+const service = await startService({ auditTrial: sites.trial, env: { MAIL_LISTEN: '127.0.0.1:0' } });
 afterAll(async () => {
   await service.stop();
   sites.close();

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,18 +100,6 @@ test('the source has all of the project that is its own, its notices and its key
   for (const name of ['fflate 0.8.3: MIT', 'jose 6.2.17: MIT', 'Permission is hereby granted', 'schema.org']) {
     expect(notices).toContain(name);
   }
-});
-
-test('every file under version control is in the source, but for what tells git what to leave out', async () => {
-  let tracked: string[];
-  try {
-    tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
-  } catch {
-    // An installation from an archive has no history to compare with.
-    return expect(await projectFiles(root)).not.toHaveLength(0);
-  }
-  const packed = new Set((await projectFiles(root)).map(({ path }) => path));
-  expect(tracked.filter((path) => !packed.has(path))).toEqual(['.gitignore']);
 });
 
 test('nothing that lies beside the project gets into its source', async () => {

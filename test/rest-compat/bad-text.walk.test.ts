@@ -158,6 +158,8 @@ const abiFragment = [{ type: 'function', name: 'ping', inputs: [], outputs: [] }
 /** Fields that look for what several members of their input name, before their key: what these name is there. */
 const besideKey: Record<string, object> = {
   planArchiveUpload: { sha256: 'f'.repeat(64), size: 10_240 },
+  commitArchiveUpload: { sha256: 'f'.repeat(64) },
+  createChannelCommunity: { communitySubject: curvePoint, communityAuthoritySubject: curvePoint },
   activateChannelCommunity: {
     communityInstallationId,
     authorityProof: { approvalEvent: {}, communitySubject: curvePoint, relayUrl: 'wss://relay.example.com' },
