@@ -234,7 +234,8 @@ test('an archive is exported to a file of the machine, looked at and imported, a
     expect.arrayContaining(['output_path', 'wait', 'poll_interval_ms', 'timeout_ms', 'idempotency_key']),
   );
   expect(listed.inputSchema.required).toEqual([]);
-  const call = async (tool: string, args: object) => (await client.callTool(tool, args)).structuredContent;
+  const call = async (tool: string, args: Record<string, unknown>) =>
+    (await client.callTool(tool, args)).structuredContent;
   expect(await call('export_project_archive', { auth: 'none' })).toMatchObject({ project_id, status: 'running' });
   const wanted = { output_path: 'shop.svcar', wait: true, poll_interval_ms: 50, timeout_ms: 60_000 };
   expect(await call('export_project_archive', wanted)).toMatchObject({ status: 'ready', output: 'shop.svcar' });
