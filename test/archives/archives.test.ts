@@ -5,6 +5,7 @@ import { deploying, siteOf } from '../deploys/deploying.ts';
 import { withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { sharedService } from '../helpers/shared-service.ts';
+import { until } from '../helpers/until.ts';
 import { type Any, archiving, exporting, importing, piecesOf, rewritten, shop } from './stage.ts';
 
 const [service, other] = await Promise.all([sharedService(), startService()]);
@@ -109,4 +110,117 @@ test('what stays behind is told by whoever exports, and what is missing by whoev
   const runtime = (text: string) => text.replaceAll('"name": "api"', '"name": "elsewhere"');
   const foreign = await there.bring(await rewritten(bytes, 'runtime/index.json', runtime), { dry_run: true });
   expect(codesOf(foreign.body.diagnostics)).toContain('IMPORT_CONFORMANCE_FAILED blocking');
+});
+
+test('what a function was built from is worked out anew, and never believed', async () => {
+  const one = await exporting(service);
+  const bytes = await one.bytesOf((await one.take()).archive_id);
+  const there = importing(other);
+  for (const member of ['code_hash', 'fingerprint']) {
+    const told = (text: string) =>
+      text.replace(new RegExp(`"${member}": ?"[0-9a-f]{64}"`), `"${member}": "${'a'.repeat(64)}"`);
+    const changed = await rewritten(bytes, 'runtime/index.json', told);
+    expect(changed.equals(bytes)).toBe(false);
+    const found = (await there.bring(changed, { dry_run: true })).body;
+    expect([member, found.status]).toEqual([member, 'blocked']);
+    expect(codesOf(found.diagnostics)).toContain('IMPORT_CONFORMANCE_FAILED blocking');
+  }
+});
+
+test('of two imports of one name at once exactly one is made', async () => {
+  const home = await service.project();
+  const { take, bytesOf } = archiving(service, home.wallet, home.projectId);
+  const bytes = await bytesOf((await take()).archive_id);
+  const there = importing(other);
+  const archive_sha256 = await there.upload(bytes);
+  const asked = { archive_sha256, name: 'At once' };
+  const both = await Promise.all([there.post('/archives/v1/import', asked), there.post('/archives/v1/import', asked)]);
+  const [made, refused] = both.toSorted((a, b) => a.status - b.status);
+  expect(made, made!.text).toMatchObject({ status: 201, body: { status: 'imported' } });
+  expect(refused, refused!.text).toMatchObject({ status: 409, body: { code: 'PROJECT_ALREADY_EXISTS' } });
+  const { body: listed } = await other.call<Any>(there.wallet, 'GET', '/projects/v1');
+  expect(listed.projects.filter(({ name }: Any) => name === 'At once')).toHaveLength(1);
+});
+
+const heldBy = (id: string) => service.control.sql('select sha256 from snapshot_objects where snapshot_id = $1', [id]);
+
+test('the bytes of an archive go when its time is over, and with its project', async () => {
+  const home = await service.project();
+  const { archives, take } = archiving(service, home.wallet, home.projectId);
+  const [old, young] = [await take(), await take({ auth: 'none' })];
+  await service.control.sql(`update project_archives set expires_at = now() - interval '1 minute' where id = $1`, [
+    old.archive_id,
+  ]);
+  await service.control.sql(`select graphile_worker.add_job('housekeeping')`);
+  await until(async () =>
+    expect((await archives('GET', `/${old.archive_id}`)).body).toMatchObject({ status: 'expired' }),
+  );
+  expect(await archives('GET', `/${old.archive_id}/download`)).toMatchObject({
+    status: 410,
+    body: { code: 'ARCHIVE_EXPIRED' },
+  });
+  expect(await heldBy(old.archive_id)).toEqual([]);
+  expect(await heldBy(young.archive_id)).toHaveLength(1);
+  const removed = await service.call<Any>(home.wallet, 'DELETE', `/projects/v1/${home.projectId}`);
+  expect(removed.status, removed.text).toBeLessThan(300);
+  await until(async () => expect(await heldBy(young.archive_id)).toEqual([]));
+  expect((await archives('GET', `/${young.archive_id}/download`)).status).toBeGreaterThanOrEqual(403);
+});
+
+test('archives, uploads and imports of others are as absent as those that never were', async () => {
+  const home = await service.project();
+  const mine = archiving(service, home.wallet, home.projectId);
+  const { archive_id: id } = await mine.take();
+  const eve = await service.project();
+  const hers = archiving(service, eve.wallet, eve.projectId);
+  for (const [method, at] of [
+    ['GET', ''],
+    ['POST', ''],
+    ['GET', `/${id}`],
+    ['GET', `/${id}/download`],
+  ] as const) {
+    expect([method, at, await mine.archives(method, at, undefined, eve.wallet)]).toMatchObject([
+      method,
+      at,
+      { status: 403, body: { code: 'NOT_AUTHORIZED' } },
+    ]);
+    // By a project of her own neither.
+    if (at !== '')
+      expect([at, await hers.archives(method, at)]).toMatchObject([
+        at,
+        { status: 404, body: { code: 'PROJECT_ARCHIVE_NOT_FOUND' } },
+      ]);
+  }
+  const bytes = await mine.bytesOf(id);
+  const there = importing(other);
+  const archive_sha256 = await there.upload(bytes);
+  const mallory = importing(other);
+  await mallory.upload(Buffer.from('something of her own'));
+  expect(await mallory.post('/archives/v1/import', { archive_sha256 })).toMatchObject({
+    status: 404,
+    body: { code: 'ARCHIVE_UPLOAD_NOT_FOUND' },
+  });
+  const made = (await there.post('/archives/v1/import', { archive_sha256, name: 'Mine' })).body;
+  expect(await other.call<Any>(mallory.wallet, 'GET', `/archives/v1/imports/${made.import_id}`)).toMatchObject({
+    status: 404,
+    body: { code: 'ARCHIVE_IMPORT_NOT_FOUND' },
+  });
+});
+
+test('an archive that would not fit into what the organization may store is refused before it is sent', async () => {
+  const there = importing(other);
+  const planned = { sha256: 'b'.repeat(64), size: 300 * 1024 * 1024 };
+  // Several that would each fit, and do not together.
+  const half = { size: 150 * 1024 * 1024 };
+  expect(await there.post('/archives/v1/uploads', { ...half, sha256: 'c'.repeat(64) })).toMatchObject({ status: 201 });
+  expect(await there.post('/archives/v1/uploads', { ...half, sha256: 'd'.repeat(64) })).toMatchObject({
+    status: 403,
+    body: { code: 'QUOTA_EXCEEDED' },
+  });
+  // Planned once more it is the same.
+  expect(await there.post('/archives/v1/uploads', { ...half, sha256: 'c'.repeat(64) })).toMatchObject({ status: 201 });
+  expect(await there.post('/archives/v1/uploads', planned)).toMatchObject({
+    status: 403,
+    body: { code: 'QUOTA_EXCEEDED' },
+  });
 });

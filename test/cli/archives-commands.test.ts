@@ -70,6 +70,49 @@ test('an import is tried, then made in the organization in use, with its rows, a
   expect((await importing('changed.svcar', '--name', 'Changed')).code).toBe(1);
 });
 
+test('an export that is waited for is written whole, and one that takes longer is told by its id', async () => {
+  const exporting = (...words: string[]) => ada.svc('projects', 'export', '--poll-interval', '0.05', ...words);
+  expect((await exporting('--wait')).json).toMatchObject({ status: 'ready', sha256: expect.any(String) });
+  const written = await exporting('--output', 'whole.svcar');
+  expect(written.json).toMatchObject({ status: 'ready', output: 'whole.svcar', size_bytes: written.json.byte_count });
+  expect((await ada.svc('archives', 'verify', 'whole.svcar')).json).toMatchObject({ ok: true });
+  const short = await ada.svc('cloud', 'archives', 'create', '--wait', '--timeout', '0.001');
+  expect(short).toMatchObject({ code: 1, stdout: '', error: { code: 'ARCHIVE_WAIT_TIMEOUT', retryable: true } });
+  expect(short.error).toMatchObject({ safe_to_retry: false, mutation_state: 'committed' });
+  const { archive_id: begun } = short.error.details;
+  await until(async () => expect((await ada.svc('cloud', 'archives', 'status', begun)).json.status).toBe('ready'));
+  // Where it cannot be written, none is begun.
+  const before = (await ada.svc('cloud', 'archives', 'list')).json.archives.length;
+  expect((await exporting('--output', 'absent/shop.svcar')).error.code).toBe('BAD_FILE');
+  expect((await ada.svc('cloud', 'archives', 'list')).json.archives).toHaveLength(before);
+});
+
+test('an import goes to the gateway that is named, which sees neither tokens nor organization of the usual one', async () => {
+  const usual = { SVC_API_BASE: 'http://127.0.0.1:9', SVC_DELEGATE_TOKEN: 'canary', SVC_ORG: eve.org };
+  const words = ['core', 'projects', 'import', 'shop.svcar', '--org', ada.org];
+  const named = await ada.with(usual)(...words, '--name', 'By flag', '--core-url', service.url);
+  expect(named.json, named.stderr).toMatchObject({ status: 'imported' });
+  const set = { ...usual, SVC_CORE_URL: service.url };
+  expect((await ada.with(set)(...words, '--dry-run')).json).toMatchObject({ status: 'dry_run' });
+  const wrong = await ada.svc(...words, '--core-url', 'ftp://elsewhere.example');
+  expect(wrong.error).toMatchObject({ code: 'BAD_HOST', message: expect.stringContaining('--core-url') });
+});
+
+test('secrets of an import come from a file, from standard input and from the environment, and none is shown', async () => {
+  await ada.file('shop.env', '# of the shop\nFIRST="canary-1"\nSECOND=canary-2\nEMPTY=\n');
+  const given = ada.with({ THIRD: 'canary-3' }, '{"SECOND":"canary-4"}');
+  const words = ['--env-file', 'shop.env', '--secret-values', '-', '--secret', 'THIRD'];
+  const made = await given('core', 'projects', 'import', 'shop.svcar', '--name', 'With secrets', ...words);
+  expect(made.json, made.stderr).toMatchObject({ status: 'imported' });
+  expect(made.stdout + made.stderr).not.toContain('canary');
+  const { secrets } = (await ada.svc('secrets', 'list', made.json.project_id)).json;
+  expect(secrets.map(({ key }: { key: string }) => key).toSorted()).toEqual(['FIRST', 'SECOND', 'THIRD']);
+  const without = await importing('shop.svcar', '--secret', 'NO_SUCH');
+  expect(without.error).toMatchObject({ code: 'MISSING_SECRET', field: 'secret' });
+  expect((await importing('shop.svcar', '--secret-values', '[1]')).error.code).toBe('BAD_USAGE');
+  expect((await importing('shop.svcar', '--secret-values', '{"SVC_KEY":"x"}')).error.code).toBe('RESERVED_SECRET_KEY');
+});
+
 test('secrets are set from a file, the environment and standard input, and none is shown', async () => {
   const set = ada.with({ KEY: 'canary-of-env', SVC_PROJECT_ID: ada.project }, 'canary-of-stdin\n');
   await ada.file('secret.txt', 'canary-of-file\n');

@@ -52,7 +52,7 @@ test('no name is listed twice', () => {
 });
 
 test('each operation has its tool, and what is left out has none', () => {
-  const own = new Set([...operationsOf.keys(), ...localTools(undefined).map(({ name }) => name)]);
+  const own = new Set([...operationsOf.keys(), ...localTools(undefined, {}).map(({ name }) => name)]);
   expect(shown('tools').filter((name) => !own.has(name))).toEqual([]);
   expect(described.tools.left.filter(({ name }) => own.has(name))).toEqual([]);
   for (const name of shown('tools'))

@@ -11,6 +11,18 @@ const { nobody } = service.actors;
 const tools = platformTools(service);
 const url = new URL('/mcp', service.url);
 
+test.each([
+  ['export_project_archive', 'output_path', 'shop.svcar'],
+  ['export_project_archive', 'wait', true],
+  ['import_project_archive', 'env_file', '.env'],
+  ['import_project_archive', 'core_url', 'http://localhost:4000'],
+  ['verify_project_archive', 'offline', true],
+])('%s has no %s here, where no file of the caller’s machine is', async (name, field, value) => {
+  const refused = await tools.call(service.actors.wallet(), name, { project_id: 'prj_0', [field]: value });
+  expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'VALIDATION_FAILED' } });
+  expect(refused.content[0]!.text).toContain('is not known here');
+});
+
 describe.each(overHttp)('%s', (_name, connect) => {
   test('finds a short list, and makes an organization, a project and a message by it', async () => {
     const wallet = service.actors.wallet();

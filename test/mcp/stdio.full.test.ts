@@ -219,6 +219,51 @@ test('what a checkout is bound to need not be said', async () => {
   await bound.close();
 });
 
+test('an archive is exported to a file of the machine, looked at and imported, and nothing else is written or sent', async () => {
+  const here = await machine();
+  const client = await classicOver(new ClassicTransport(here.command));
+  await client.callTool('init');
+  const { org_id } = (await client.callTool('create_org')).structuredContent;
+  const { project_id } = (await client.callTool('provision_postgres_project', { org_id })).structuredContent;
+  await client.callTool('run_sql', { sql: 'create table notes (id int primary key)' });
+  const { tools } = (await client.listTools()) as unknown as {
+    tools: { name: string; inputSchema: { required?: string[]; properties: Record<string, unknown> } }[];
+  };
+  const listed = tools.find(({ name }) => name === 'export_project_archive')!;
+  expect(Object.keys(listed.inputSchema.properties)).toEqual(
+    expect.arrayContaining(['output_path', 'wait', 'poll_interval_ms', 'timeout_ms', 'idempotency_key']),
+  );
+  expect(listed.inputSchema.required).toEqual([]);
+  const call = async (tool: string, args: Record<string, unknown>) =>
+    (await client.callTool(tool, args)).structuredContent;
+  expect(await call('export_project_archive', { auth: 'none' })).toMatchObject({ project_id, status: 'running' });
+  const wanted = { output_path: 'shop.svcar', wait: true, poll_interval_ms: 50, timeout_ms: 60_000 };
+  expect(await call('export_project_archive', wanted)).toMatchObject({ status: 'ready', output: 'shop.svcar' });
+  const archive = { archive_path: 'shop.svcar' };
+  expect(await call('inspect_project_archive', archive)).toMatchObject({ tables: [{ name: 'notes' }] });
+  expect(await call('verify_project_archive', { ...archive, offline: true })).toMatchObject({ ok: true });
+  expect(await call('import_project_archive', { ...archive, dry_run: true })).toMatchObject({ status: 'dry_run' });
+  await writeFile(join(here.cwd, 'shop.env'), 'FIRST=canary-1\n');
+  const values = { env_file: 'shop.env', secret_values: { SECOND: 'canary-2' } };
+  const made = await client.callTool('import_project_archive', { ...archive, name: 'Copy', ...values });
+  expect(made.structuredContent).toMatchObject({ status: 'imported', project_name: 'Copy' });
+  expect(JSON.stringify(made)).not.toContain('canary');
+  const secrets = { name: 'list_secrets', arguments: { project_id: made.structuredContent.project_id } };
+  expect((await call('call_tool', secrets)).secrets.map(({ key }: { key: string }) => key)).toEqual([
+    'FIRST',
+    'SECOND',
+  ]);
+  for (const [tool, args, field] of [
+    ['export_project_archive', { output_path: '.bashrc' }, 'output_path'],
+    ['import_project_archive', { ...archive, core_url: 'https://elsewhere.example' }, 'core_url'],
+    ['import_project_archive', { ...archive, core_url: 'http://localhost.elsewhere.example' }, 'core_url'],
+    ['import_project_archive', {}, 'archive_path'],
+    ['inspect_project_archive', { archive_path: '--help' }, 'archive_path'],
+  ] as const)
+    expect([tool, await call(tool, args)]).toMatchObject([tool, { code: 'VALIDATION_FAILED', details: { field } }]);
+  await client.close();
+});
+
 const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 /** Runs the bridge on some lines, to its end. */

@@ -42,8 +42,14 @@ export interface Call {
   readonly line: (document: unknown) => void;
   /** Sets the exit code of a command that succeeded. */
   readonly exitWith: (code: number) => void;
-  /** Runs another command in this process. @returns the document that it would write @throws Failure */
-  readonly perform: (words: readonly string[]) => Promise<unknown>;
+  /**
+   * Runs another command in this process.
+   *
+   * @param input its standard input. @default that of this one
+   * @returns the document that it would write
+   * @throws Failure
+   */
+  readonly perform: (words: readonly string[], input?: string) => Promise<unknown>;
 }
 
 /** Values of flags by name; undefined for a flag that was not given. */

@@ -35,6 +35,7 @@ export function rootPage(groups: readonly GroupEntry[], width: number): string {
 
 const environment = [
   ['SVC_API_BASE', 'Address of the gateway: http://localhost:4000 unless told, or the one of `svc init --api-base`.'],
+  ['SVC_CORE_URL', 'Gateway of `svc core projects import`, where it is another one.'],
   ['SVC_WALLET', 'Name of the wallet that signs.'],
   ['SVC_DELEGATE_TOKEN', 'A delegate’s token, which goes before every wallet.'],
   ['SVC_SERVICE_KEY, SVC_ANON_KEY', 'Keys of a project, before those that are kept here.'],

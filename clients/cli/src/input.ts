@@ -20,6 +20,13 @@ export async function readText(cli: Cli, name: string): Promise<string> {
   }
 }
 
+/** The value of a variable of the environment. @param field the flag that names it @throws MISSING_SECRET */
+export function variable({ env }: Cli, name: string, field: string): string {
+  const value = env[name];
+  if (value === undefined || value === '') throw local('MISSING_SECRET', `The environment has no ${name}.`, { field });
+  return value;
+}
+
 /** The path of a file or folder that a command reads piece by piece. @throws FILE_NOT_FOUND, BAD_FILE */
 export async function pathOf(cli: Cli, name: string): Promise<string> {
   const path = resolve(cli.cwd, name);

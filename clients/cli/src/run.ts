@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parseCall, splitGlobals } from './arguments.ts';
 import type { Cli } from './cli.ts';
 import { type Command, Flags, type Group } from './command.ts';
@@ -101,13 +102,16 @@ async function perform(
     exitWith: (code) => {
       exitCode = code;
     },
-    perform: (words) => runForJson(words, cli),
+    perform: (words, input) => runForJson(words, withInput(cli, input)),
   });
   if (result === undefined) return exitCode;
   const text = cli.human ? await humanForm(command, result, cli, words) : JSON.stringify(result, undefined, 2);
   cli.stdout.write(`${text.trimEnd()}\n`);
   return exitCode;
 }
+
+const withInput = (cli: Cli, input: string | undefined): Cli =>
+  input === undefined ? cli : { ...cli, stdin: Readable.from([Buffer.from(input)]) };
 
 /**
  * Runs a command inside this process, for the bridge of models.
@@ -134,7 +138,7 @@ export async function runForJson(argv: readonly string[], outside: Omit<Cli, 'hu
     flags: new Flags(flags),
     line: (document) => void lines.push(document),
     exitWith: () => undefined,
-    perform: (other) => runForJson(other, cli),
+    perform: (other, input) => runForJson(other, withInput(cli, input)),
   });
   return result ?? lines;
 }

@@ -55,6 +55,7 @@ const pages = [
   ['/projects/:project/domains/:domain', page(() => import('./pages/domains/domain.tsx'))],
   ['/projects/:project/ci', page(() => import('./pages/ci/ci.tsx'))],
   ['/projects/:project/branches', page(() => import('./pages/branches/branches.tsx'))],
+  ['/projects/:project/archives', page(() => import('./pages/archives/archives.tsx'))],
   ['/projects/:project/versions', page(() => import('./pages/versions/versions.tsx'))],
   ['/projects/:project/snapshots', page(() => import('./pages/snapshots/snapshots.tsx'))],
   ['/projects/:project/mail', page(() => import('./pages/mail/mail.tsx'))],

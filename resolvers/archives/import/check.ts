@@ -7,9 +7,10 @@ import { type Diagnostic, diagnostic } from '../../../engines/archives/portable/
 import { blobPath, documents } from '../../../engines/archives/portable/format.ts';
 import type { ReadArchive } from '../../../engines/archives/portable/verify.ts';
 import { type ProjectFacts, projectFacts } from '../../../engines/archives/project-facts.ts';
+import { fingerprintOf } from '../../../engines/functions/bundle.ts';
 import { canonicalJson } from '../../../engines/release/canonical-json.ts';
 import { SpecError } from '../../../engines/release/errors.ts';
-import type { ReleaseState } from '../../../engines/release/model.ts';
+import type { ReleasedFunction, ReleaseState } from '../../../engines/release/model.ts';
 import { planRelease } from '../../../engines/release/plan-release.ts';
 import { readSpec } from '../../../engines/release/spec/read-spec.ts';
 import type { SpecAssets } from '../../../engines/release/spec/release-spec.ts';
@@ -153,16 +154,25 @@ export function readImportable(
   if (facts.database.template_version > templateVersion)
     found.push(nonconforming('The archive is of a newer gateway: its tables of the platform are not known here.'));
   const release = releaseOf(services, org, { json, files }, storage, found);
-  const functions = release?.state?.functions ?? new Map();
+  const functions: ReadonlyMap<string, ReleasedFunction> = release?.state?.functions ?? new Map();
   for (const { name } of runtime.functions)
     if (!functions.has(name))
       found.push(nonconforming(`The function ${name.slice(0, 64)} is not part of the release.`));
   for (const name of functions.keys())
     if (!runtime.functions.some((one) => one.name === name))
       found.push(nonconforming(`The function ${name} comes without what it was built to.`));
-  for (const { build } of runtime.functions)
+  for (const { name, build } of runtime.functions) {
+    const fn = functions.get(name);
+    // A later deploy goes by the fingerprint: one that is of other source would run this bundle in its place.
+    if (
+      fn !== undefined &&
+      (build.code_hash !== fn.codeHash ||
+        build.fingerprint !== fingerprintOf(fn.codeHash, fn.deps, build.runtime_version))
+    )
+      found.push(nonconforming(`The function ${name} is said to be built from other source than the archive has.`));
     if (!files.has(blobPath(build.map_sha256)))
       found.push(diagnostic('ARCHIVE_BLOB_MISSING', 'blocking', 'The archive lacks the map of a function.', {}));
+  }
   if (release === undefined || blocking(found)) return { importable: undefined, found };
   return {
     importable: {

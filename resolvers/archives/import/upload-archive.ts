@@ -6,7 +6,7 @@ import { principalIdOf } from '../../../kernel/access/caller.ts';
 import { orgId } from '../../../kernel/input/fields.ts';
 import { refuseOverStorage } from '../../../kernel/limits/storage.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
-import { finishOrgUpload, planOrgUpload } from '../../content/shared/org-uploads.ts';
+import { finishOrgUpload, planOrgUpload, refuseOverOrgUploads } from '../../content/shared/org-uploads.ts';
 import { sha256Text } from '../../content/shared/sha256-text.ts';
 import { type MissingContent, UploadPartWire } from '../../content/shared/stage-uploads.ts';
 import { findOrCreateOwnOrg } from '../../orgs/shared/own-org.ts';
@@ -49,6 +49,7 @@ export const planArchiveUpload = mutation({
         ? await findOrCreateOwnOrg(work, principalIdOf(await work.caller())!, archiveActions['org:archives:import'])
         : (work as OrgScope);
     const content: PlannedContent = { sha256, size };
+    await refuseOverOrgUploads(work, org, content);
     return { orgId: org.id, ...content, missing: await planOrgUpload(work, org.id, content) };
   },
   audit: ({ orgId: org, sha256, size }) => ({

@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../../core/errors.ts';
-import type { PlannedContent } from '../../../db/schema/content.ts';
+import { advisoryLock } from '../../../db/advisory-lock.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { contentObjects, contentUploads, type PlannedContent } from '../../../db/schema/content.ts';
+import type { Org } from '../../../db/schema/orgs.ts';
+import { computed, pick, statement } from '../../../db/sql.ts';
 import { unitOfWork, type Work } from '../../../kernel/durability/unit-of-work.ts';
+import { limitsOf } from '../../../kernel/limits/limits.ts';
+import { quotaExceeded } from '../../../kernel/limits/quota.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { arrivedOf } from '../arrived-parts.ts';
 import { takePart } from '../receive-part.ts';
@@ -15,6 +21,42 @@ import { type ContentOwner, useContent } from './use-content.ts';
 const ofNoProject = 'archives';
 
 const ownerOf = (orgId: string): ContentOwner => ({ orgId, projectId: ofNoProject });
+
+/**
+ * Refuses an object while what an organization holds and sends for a day, without a project, is more than it may store.
+ * Plans of one organization wait here for each other.
+ *
+ * @throws QUOTA_EXCEEDED
+ */
+export async function refuseOverOrgUploads(
+  work: Work,
+  org: Pick<Org, 'id' | 'tier' | 'limitOverrides'>,
+  { sha256, size }: PlannedContent,
+): Promise<void> {
+  await work.rows(advisoryLock.with({ key: `archive uploads:${org.id}` }));
+  const [others] = await work.rows(othersStatement.with({ ...ownerOf(org.id), sha256 }));
+  const used = Number(others!.bytes);
+  const limit = limitsOf(org).storageBytes;
+  if (used + size <= limit) return;
+  const message = `The archive would take ${size} bytes beside ${used} bytes of archives that wait to be imported. Each is kept for a day.`;
+  throw quotaExceeded({ scope: 'organization', metric: 'storage_bytes', message }, limit, used);
+}
+
+const othersStatement = statement(
+  'content.of-no-project',
+  {
+    params: pick(contentObjects, 'orgId', 'projectId', 'sha256'),
+    row: { bytes: computed<bigint>('bigint', sql`coalesce(sum(one.size), 0)::bigint`) },
+  },
+  ({ orgId, projectId, sha256 }, row) => sql`select ${row} from (
+      select ${contentObjects.size} as size from ${contentObjects}
+      where ${contentObjects.orgId} = ${orgId} and ${contentObjects.projectId} = ${projectId}
+        and ${contentObjects.sha256} <> ${sha256}
+      union all select ${contentUploads.size} from ${contentUploads}
+      where ${contentUploads.orgId} = ${orgId} and ${contentUploads.projectId} = ${projectId}
+        and ${contentUploads.sha256} <> ${sha256}
+    ) one`,
+);
 
 /** Where the parts of an object are sent to that an organization is to hold for a day; undefined: it holds it already. */
 export async function planOrgUpload(

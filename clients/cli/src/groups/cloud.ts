@@ -1,12 +1,9 @@
-import { resolve } from 'node:path';
-import { saveArchive } from '../../../sdk/src/archive/carry-archive.ts';
 import type { Command, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { connection } from '../net/gateway.ts';
-import { unsaved } from '../net/save-answer.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/cloud.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
+import { exportProject, writeArchive } from './export-project.ts';
 
 const archive = { name: 'archive_id', about: rows['archives.get'].inputs.archive.about };
 
@@ -24,13 +21,8 @@ const download: Command = {
     const project = await requireProject(cli, { '--project': flags.text('project') });
     const id = positionals.archive_id!;
     const output = flags.text('output') ?? `${id}.svcar`;
-    try {
-      const way = await connection(cli, { project });
-      const size_bytes = await saveArchive(way, { project, archive: id }, resolve(cli.cwd, output));
-      return { archive_id: id, output, size_bytes };
-    } catch (error) {
-      throw unsaved(cli, error, output);
-    }
+    const size_bytes = await writeArchive(cli, { project, archive: id, output });
+    return { archive_id: id, output, size_bytes };
   },
 };
 
@@ -38,6 +30,14 @@ export const group: Group = {
   name: 'cloud',
   about: ['svc cloud archives: archives of a project, which another gateway can import.'],
   commands: everyCommand(rows, [
+    {
+      ...exportProject,
+      words: 'cloud archives create',
+      examples: exportProject.examples.map(([about, words]) => [
+        about,
+        words.replace(exportProject.words, 'cloud archives create'),
+      ]),
+    },
     operationCommand('cloud archives list', rows['archives.list'], {
       takes: [take('project')],
       columns: ['archive_id', 'status', 'byte_count', 'completed_at', 'expires_at'],

@@ -1,9 +1,11 @@
 import { sendArchiveFile } from '../../../sdk/src/archive/carry-archive.ts';
 import type { Cli } from '../cli.ts';
-import type { Command, Group } from '../command.ts';
+import type { Command, Flags, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
 import { badUsage } from '../failure.ts';
-import { pathOf, readText } from '../input.ts';
+import { chosen } from '../files/state.ts';
+import { pathOf, readInput, readText, variable } from '../input.ts';
+import { atCore } from '../net/api-base.ts';
 import { connection, failed } from '../net/gateway.ts';
 import { perform } from '../operation-command.ts';
 import { rows } from '../operations/core.ts';
@@ -16,13 +18,32 @@ const importProject: Command = {
   summary: rows['archives.import'].summary,
   about: [
     'A file of this machine is sent to the gateway first. With --on-server it is one below the gateway’s own folder.',
-    'Values of secrets come from --env-file, a line KEY=value for each.',
+    'Values of secrets come from --env-file, a line KEY=value for each, from --secret-values, and for each --secret KEY from that variable of the environment; what comes later in this list wins.',
+    'With --core-url, or SVC_CORE_URL, it is imported there. That gateway gets neither tokens of the environment nor the organization that is bound here.',
   ],
   positionals: [{ name: 'archive', about: 'The file, for example shop.svcar.' }],
   flags: [
     { name: 'name', type: 'string', about: inputs.name.about },
     orgFlag,
+    {
+      name: 'core-url',
+      type: 'string',
+      placeholder: 'url',
+      about: 'Another gateway. Else --api-base, SVC_CORE_URL, or the gateway of other commands.',
+    },
     { name: 'env-file', type: 'string', placeholder: 'file', about: 'A file with values of secrets.' },
+    {
+      name: 'secret',
+      type: 'list',
+      placeholder: 'key',
+      about: 'A secret whose value is the variable of this name, or several with commas between.',
+    },
+    {
+      name: 'secret-values',
+      type: 'json',
+      placeholder: 'json',
+      about: 'Values by key. @file reads them from a file, - from standard input: others see a command line.',
+    },
     { name: 'dry-run', type: 'boolean', about: inputs.dry_run.about },
     { name: 'require-runnable', type: 'boolean', about: inputs.require_runnable.about },
     { name: 'on-server', type: 'boolean', about: 'The archive lies in the folder of archives of the gateway.' },
@@ -31,17 +52,22 @@ const importProject: Command = {
     ['A new project', 'core projects import shop.svcar --name Shop'],
     ['What would be made', 'core projects import shop.svcar --dry-run'],
     ['With its secrets', 'core projects import shop.svcar --env-file shop.env --require-runnable'],
+    ['A secret of the environment', 'core projects import shop.svcar --secret STRIPE_KEY'],
+    ['On a gateway of your own', 'core projects import shop.svcar --core-url http://localhost:4000'],
   ],
   operations: ['archives.import', 'archives.planUpload', 'archives.commitUpload'],
-  async run({ cli, positionals, flags }) {
+  async run({ cli: here, positionals, flags }) {
     const name = positionals.archive!;
-    const file = flags.text('env-file');
+    const cli = await atCore(here, flags.text('core-url'));
+    const values = await secretsFrom(here, flags);
     const asked = {
-      org_id: await findOrg(cli, { '--org': flags.text('org') }),
+      org_id: cli.isElsewhere
+        ? (flags.text('org') ?? (await chosen(cli, cli.apiBase!)).org_id)
+        : await findOrg(cli, { '--org': flags.text('org') }),
       name: flags.text('name'),
       dry_run: flags.is('dry-run'),
       require_runnable: flags.is('require-runnable'),
-      ...(file === undefined ? {} : { secret_values: valuesIn(await readText(cli, file)) }),
+      ...(values === undefined ? {} : { secret_values: values }),
     };
     const archive = flags.is('on-server')
       ? { archive_path: name }
@@ -49,6 +75,18 @@ const importProject: Command = {
     return perform(cli, rows['archives.import'], { ...asked, ...archive });
   },
 };
+
+/** The values of secrets from wherever the call names them; undefined where it names none. @throws MISSING_SECRET */
+async function secretsFrom(cli: Cli, flags: Flags): Promise<Record<string, unknown> | undefined> {
+  const file = flags.text('env-file');
+  const ofFile = file === undefined ? undefined : valuesIn(await readText(cli, file));
+  const given = await readInput(cli, flags.value('secret-values'), 'secret-values');
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
+    throw badUsage('--secret-values is an object of JSON, with a text for each key.', { field: 'secret-values' });
+  const ofEnvironment = flags.list('secret')?.map((key): [string, string] => [key, variable(cli, key, 'secret')]);
+  if (ofFile === undefined && given === undefined && ofEnvironment === undefined) return undefined;
+  return { ...ofFile, ...given, ...(ofEnvironment && Object.fromEntries(ofEnvironment)) };
+}
 
 async function sent(cli: Cli, path: string, org: string | undefined): Promise<string> {
   try {

@@ -15,6 +15,7 @@ import { operationCommand, perform, take } from '../operation-command.ts';
 import { rows } from '../operations/projects.ts';
 import { findOrg, findProject, orgFlag, projectFlag, requireProject } from '../resolve.ts';
 import { draftExpose } from './draft-expose.ts';
+import { exportProject } from './export-project.ts';
 import { importProject } from './import-project.ts';
 
 const project = {
@@ -388,6 +389,7 @@ export const group: Group = {
     vault,
     sql,
     draftExpose,
+    exportProject,
     importProject,
     rest,
     operationCommand('projects schema', rows['projects.schema'], {

@@ -1,8 +1,6 @@
-import type { Cli } from '../cli.ts';
 import type { Call, Group } from '../command.ts';
 import { everyCommand } from '../every-command.ts';
-import { local } from '../failure.ts';
-import { readText } from '../input.ts';
+import { readText, variable } from '../input.ts';
 import { operationCommand, take } from '../operation-command.ts';
 import { rows } from '../operations/secrets.ts';
 import { askSecret, canAsk } from '../passphrase.ts';
@@ -52,15 +50,8 @@ const withoutLineEnd = (text: string) => text.replace(/\r?\n$/, '');
 /** @throws BAD_USAGE, FILE_NOT_FOUND, BAD_FILE, MISSING_SECRET */
 async function readSecret({ cli, flags }: Call): Promise<string> {
   const file = flags.text('file');
-  const variable = flags.text('env');
-  if (variable !== undefined) return fromEnvironment(cli, variable);
+  const name = flags.text('env');
+  if (name !== undefined) return variable(cli, name, 'env');
   if (file === undefined && canAsk(cli)) return askSecret(cli);
   return withoutLineEnd(await readText(cli, file ?? '-'));
-}
-
-function fromEnvironment({ env }: Cli, name: string): string {
-  const value = env[name];
-  if (value === undefined || value === '')
-    throw local('MISSING_SECRET', `The environment has no ${name}.`, { field: 'env' });
-  return value;
 }

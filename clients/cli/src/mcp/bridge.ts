@@ -146,7 +146,7 @@ class Bridge {
   async #list(message: Message, signal: AbortSignal): Promise<Message> {
     const [answer, bound] = await Promise.all([this.#send(message, signal), this.#host.bound()]);
     if (answer.result === undefined) return answer;
-    const local = localTools(this.#profile);
+    const local = localTools(this.#profile, bound);
     const theirs = toolsIn(answer.result).filter(({ name }) => !local.some((one) => one.name === name));
     const tools = [...theirs.map((tool) => eased(tool, bound)), ...local];
     // What this checkout is bound to belongs to it alone.

@@ -36,8 +36,9 @@ export interface McpBridgeHost {
   /**
    * Runs a command of `svc` inside this process.
    *
+   * @param input its standard input
    * @returns the document that it would write
    * @throws with the `envelope` that it would write
    */
-  readonly run: (words: readonly string[]) => Promise<unknown>;
+  readonly run: (words: readonly string[], input?: string) => Promise<unknown>;
 }

@@ -24,6 +24,26 @@ export async function apiBase(cli: Cli): Promise<ApiBase> {
   return { url: here, source: 'default' };
 }
 
+/**
+ * The process as it is beside another gateway, for what is done there.
+ *
+ * @param url undefined: `SVC_CORE_URL`, and where there is none the gateway of other commands
+ */
+export async function atCore(cli: Cli, url: string | undefined): Promise<Cli & { readonly isElsewhere: boolean }> {
+  const { url: usual } = await apiBase(cli);
+  const { SVC_CORE_URL: set } = cli.env;
+  const named =
+    url !== undefined
+      ? checked(url, '--core-url')
+      : cli.apiBase === undefined && set !== undefined && set !== ''
+        ? checked(set, 'SVC_CORE_URL')
+        : usual;
+  if (named === usual) return { ...cli, isElsewhere: false };
+  // Tokens and names of the environment belong to the usual gateway: the other one does not see them.
+  const { SVC_DELEGATE_TOKEN: _token, SVC_SERVICE_KEY: _key, SVC_ORG: _org, SVC_ROOM: _room, ...env } = cli.env;
+  return { ...cli, apiBase: named, env, isElsewhere: true };
+}
+
 /** Keeps an address as the one that is meant where none is named. */
 export async function keepApiBase(cli: Cli, url: string): Promise<void> {
   const change = { api_base: url, target_kind: 'core', updated_at: new Date().toISOString() };

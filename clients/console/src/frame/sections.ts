@@ -24,6 +24,7 @@ import {
   MessageSquareQuote,
   MessagesSquare,
   Network,
+  Package,
   PackageOpen,
   Rocket,
   ScanSearch,
@@ -200,6 +201,12 @@ export function projectSection(project: PlaceProjectFragment): NavigationSection
       icon: GitBranch,
       key: 'q',
       words: 'copies previews try staging',
+    },
+    mayOn(project, 'project:archives:read') && {
+      name: 'Archives',
+      to: `${base}/archives`,
+      icon: Package,
+      words: 'export import move backup download carry',
     },
     mayOn(project, 'project:apps:read') && {
       name: 'Published versions',

@@ -17,14 +17,18 @@ export interface Signer {
 /** How long the gateway accepts a signature, in milliseconds. */
 export const signatureMs = 5 * 60_000;
 
-/** Signs a value for `SIGN-IN-WITH-X`: the base64 of an EIP-4361 message as fields, with its signature. */
-export async function signIn(signer: Signer): Promise<string> {
+/**
+ * Signs a value for `SIGN-IN-WITH-X`: the base64 of an EIP-4361 message as fields, with its signature.
+ *
+ * @param path what is asked for with it. @default a connection of the page
+ */
+export async function signIn(signer: Signer, path = '/graphql'): Promise<string> {
   const now = new Date();
   const fields = {
     domain: location.hostname,
     address: checksumAddress(signer.address),
     statement: 'Open the console. The signature is good for one connection.',
-    uri: `${location.origin}/graphql`,
+    uri: location.origin + path,
     version: '1',
     chainId: `eip155:${signer.chainId}`,
     type: 'eip191',

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { bodyBytes } from '../body-bytes.ts';
 import type { Connection } from '../connection.ts';
 import { contentFile } from '../content-file.ts';
 import { sendPart } from '../content-part.ts';
-import { localError } from '../errors.ts';
+import { localError, SvcError } from '../errors.ts';
 import {
   archives,
   type DownloadInput,
@@ -36,13 +37,37 @@ export async function waitForArchive(
     const found = await archives(connection).get(input, { signal });
     if (found.status === 'ready') return found;
     if (found.status !== 'running')
-      throw localError(`ARCHIVE_EXPORT_FAILED: ${found.error?.message ?? `The archive is ${found.status}.`}`);
-    if (performance.now() > until)
-      throw localError(`ARCHIVE_WAIT_TIMEOUT: The archive was not ready within ${timeoutMs / 1000} seconds.`);
-    await new Promise((resolve) => setTimeout(resolve, pollEveryMs));
-    signal?.throwIfAborted();
+      throw unready('ARCHIVE_EXPORT_FAILED', found.error?.message ?? `The archive is ${found.status}.`, {
+        archive_id: found.archiveId,
+        error: found.error,
+      });
+    const left = until - performance.now();
+    if (left <= 0)
+      throw unready('ARCHIVE_WAIT_TIMEOUT', `The archive was not ready within ${timeoutMs / 1_000} seconds.`, {
+        archive_id: found.archiveId,
+      });
+    await delay(Math.min(pollEveryMs, left), undefined, { signal });
   }
 }
+
+/** Nothing is there to be carried, and looking at it changed nothing. */
+const unready = (
+  code: 'ARCHIVE_EXPORT_FAILED' | 'ARCHIVE_WAIT_TIMEOUT',
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): SvcError =>
+  new SvcError(
+    {
+      code,
+      message,
+      category: 'client',
+      retryable: code === 'ARCHIVE_WAIT_TIMEOUT',
+      safe_to_retry: true,
+      mutation_state: 'none',
+      details,
+    },
+    0,
+  );
 
 /**
  * Writes an archive to a file of this machine, which is there once it is whole and has the digest that the gateway tells.

@@ -24,6 +24,7 @@ import { mayOn } from '../../session/may.ts';
 import type { LogLine } from '../functions/function-types.ts';
 import { LogLines } from '../functions/log-lines.tsx';
 import { projectCrumbs } from '../project-crumbs.ts';
+import { saveBlob } from '../tables/download.ts';
 import { exactDollars } from './job-money.ts';
 import {
   CancelJobDocument,
@@ -192,11 +193,5 @@ function Artifacts({ project, job }: { readonly project: string; readonly job: S
 /** Saves bytes as a file. */
 function saveBytes(name: string, base64: string, type: string): void {
   const content = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  // The browser has taken the address when the click is over, some a moment later.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveBlob(name, new Blob([content], { type }));
 }

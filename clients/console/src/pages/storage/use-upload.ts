@@ -29,7 +29,8 @@ export interface UploadState {
 /** How many files are published at a time. */
 const atOnce = 4;
 
-class Refused extends Error {
+/** A refusal of the gateway, on its way out of an upload. */
+export class Refused extends Error {
   readonly envelope: Envelope;
   constructor(envelope: Envelope) {
     super(envelope.message);
@@ -38,7 +39,7 @@ class Refused extends Error {
 }
 
 /** Addresses of parts may name another host than the page's: the page speaks to its own alone. */
-const atOwnOrigin = (url: string): string => {
+export const atOwnOrigin = (url: string): string => {
   const { pathname, search } = new URL(url);
   return location.origin + pathname + search;
 };
@@ -143,7 +144,8 @@ export function useUpload(project: string) {
   };
 }
 
-const asEnvelope = (error: unknown): Envelope => {
+/** Why an upload broke off. */
+export const asEnvelope = (error: unknown): Envelope => {
   if (error instanceof Refused) return error.envelope;
   const { code = 'NO_ANSWER', message = 'The upload failed.' } = (error ?? {}) as Partial<
     Record<'code' | 'message', string>

@@ -1,6 +1,10 @@
 /** Saves a text as a file. */
-export function download(name: string, parts: readonly string[], type: string): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type }));
+export const download = (name: string, parts: readonly string[], type: string): void =>
+  saveBlob(name, new Blob([...parts], { type }));
+
+/** Saves bytes as a file. */
+export function saveBlob(name: string, bytes: Blob): void {
+  const url = URL.createObjectURL(bytes);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   document.body.append(link);
   link.click();
