@@ -13,6 +13,7 @@ const { mine, projectId, actor } = world;
 const path = `/projects/v1/${projectId}/archives`;
 const due = (table: string) => world.sql(`update ${table} set due_at = now() where due_at is not null`);
 const at = `/projects/v1/admin/${projectId}/sql`;
+await mine.deploySite({ 'index.html': '<h1>Here</h1>' });
 await mine.call('POST', at, { sql: 'alter table ledger add primary key (entry); insert into ledger values (1), (2)' });
 
 let gateway = world.first;

@@ -30,6 +30,7 @@ test('a credit of the platform admin is in the balance, the history and the trai
     reference_type: 'credit',
     reference_id: 'invoice-7',
     metadata: { reason: 'Refund of März' },
+    request_id: expect.stringMatching(/^req_/),
     created_at: moment,
   };
   expect(made.body).toStrictEqual({ org_id: orgId, entry });

@@ -45,6 +45,7 @@ export function ArchiveReport({ archive, close }: ArchiveReportProps) {
           [
             'Holds',
             Object.entries(counts)
+              .filter(([, count]) => count > 0)
               .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
               .join(', '),
           ],
