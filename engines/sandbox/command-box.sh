@@ -43,6 +43,9 @@ pivot_root . old
 $svc /svc/tools/umount -l /old
 cd /
 unset PATH OLDPWD
-# Rights end with this step; nothing that runs later can gain one.
+# Rights end with this step; nothing that runs later can gain one. This shell stays as the first process of the box: it
+# takes in what the command leaves behind, which would count as its processes for ever, and ends everything with itself.
+# Nobody inside can send it a signal or look into it.
 # shellcheck disable=SC2086
-exec $svc /svc/tools/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs $svc /svc/node "$@"
+$svc /svc/tools/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs $svc /svc/node "$@"
+exit $?

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CommandOrder, CommandReport } from './inside/command.ts';
-import { createFrameReader, FrameError } from './inside/frames.ts';
+import { createFrameReader, type Frame, FrameError } from './inside/frames.ts';
 import { begunLine } from './inside/logs.ts';
-import { endBox, giveTo, launch, makeSlot, uidOf } from './launch.ts';
+import { type Box, endBox, giveTo, launch, makeSlot, uidOf } from './launch.ts';
+import { type LeftFile, LeftFiles } from './left-files.ts';
 import { readLines } from './log-lines.ts';
 import { type Boxes, makeContext } from './make-context.ts';
 
@@ -26,33 +27,24 @@ export interface CommandToRun extends CommandOrder {
   readonly printed: (text: string, stream: 'stdout' | 'stderr') => void;
 }
 
-/** What has come of a command. */
+/** What has come of a command. Neither code nor signal: it has ended what was to tell of it. */
 export interface CommandOutcome {
   readonly code: number | null;
   readonly signal: string | null;
   /** Why it could not be started; undefined where it was. */
   readonly error: string | undefined;
   /** Files that it has left in `/out`. */
-  readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
-}
-
-/** Files of one command together, in bytes. */
-export const commandFilesMax = 64 * 1024 * 1024;
-
-/** How many files a command may leave. */
-const filesMost = 1_000;
-
-/** Longest name of a file, in UTF-16 units: no file system has longer ones. */
-const nameMax = 255;
-
-/** A command left more in `/out` than may be. */
-export class CommandFilesError extends Error {
-  override readonly name = 'CommandFilesError';
+  readonly files: readonly LeftFile[];
 }
 
 export interface CommandRunner {
-  /** @throws CommandFilesError, what the signal is aborted with, and Error where no box can be made */
-  readonly run: (order: CommandToRun) => Promise<CommandOutcome>;
+  /**
+   * Runs one.
+   *
+   * @param settle what is done with its outcome: files of it are there until it is done
+   * @throws CommandFilesError, what the signal is aborted with, Error where no box can be made, and what `settle` throws
+   */
+  readonly run: (order: CommandToRun, settle: (outcome: CommandOutcome) => Promise<void>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -82,7 +74,7 @@ export function createCommandRunner({ folder }: { readonly folder: string }): Co
     return made;
   }
 
-  async function run(order: CommandToRun): Promise<CommandOutcome> {
+  const run: CommandRunner['run'] = async (order, settle) => {
     const { context } = await boxes();
     const signal = AbortSignal.any([order.signal, closing.signal]);
     signal.throwIfAborted();
@@ -102,18 +94,20 @@ export function createCommandRunner({ folder }: { readonly folder: string }): Co
       // The platform's own come last: no file takes their place.
       await put('input.json', input);
       await put('order.json', JSON.stringify({ command, environment } satisfies CommandOrder));
+      const left = join(slot.folder, 'left');
+      await mkdir(left);
       const args = [`${memoryMb}m`, '/svc/runtime/command.mjs'];
       const box = launch(context, { number, folder: slot.folder, memoryMb, root }, args);
-      return await outcomeOf(box, signal, order.printed);
+      await settle(await outcomeOf(box, { left: new LeftFiles(left), signal, printed: order.printed }));
     } finally {
       await rm(slot.folder, { recursive: true, force: true, maxRetries: 5 });
       numbers.delete(number);
     }
-  }
+  };
 
   return {
-    run(order) {
-      const work = run(order);
+    run(order, settle) {
+      const work = run(order, settle);
       running.add(work);
       void work.catch(() => undefined).then(() => running.delete(work));
       return work;
@@ -126,25 +120,19 @@ export function createCommandRunner({ folder }: { readonly folder: string }): Co
   };
 }
 
-async function outcomeOf(
-  box: ReturnType<typeof launch>,
-  signal: AbortSignal,
-  printed: CommandToRun['printed'],
-): Promise<CommandOutcome> {
+interface Watched extends Pick<CommandToRun, 'signal' | 'printed'> {
+  readonly left: LeftFiles;
+}
+
+async function outcomeOf(box: Box, { left, signal, printed }: Watched): Promise<CommandOutcome> {
   const { child } = box;
   const end = () => endBox(box);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
-  const files = new Map<string, Buffer[]>();
-  let total = 0;
-  let told: Extract<CommandReport, { readonly type: 'ended' }> | undefined;
-  let fault: Error | undefined;
+  const closed = once(child, 'close');
+  closed.catch(() => undefined);
   let boxErrors = '';
   let isBegun = false;
-  const fail = (error: Error) => {
-    fault ??= error;
-    end();
-  };
   readLines(child.stdout!, ({ text }) => printed(text, 'stdout'));
   readLines(child.stderr!, ({ text }) => {
     if (isBegun) printed(text, 'stderr');
@@ -152,46 +140,49 @@ async function outcomeOf(
     // Of how boxes are made, with folders of the machine: the operator's to read.
     else boxErrors = `${boxErrors}\n${text}`.slice(-1_000);
   });
-  const { push } = createFrameReader(({ head, body }) => {
-    const report = head as CommandReport;
-    if (report?.type === 'ended') {
-      told = report;
-      return;
-    }
-    if (report?.type !== 'file' || typeof report.name !== 'string' || report.name.length > nameMax)
-      throw new FrameError('A message has no such type.');
-    total += body.length;
-    if (total > commandFilesMax) throw new CommandFilesError('The command has left more than 64 MiB of files.');
-    const parts = files.get(report.name) ?? [];
-    if (body.length > 0) parts.push(Buffer.from(body));
-    files.set(report.name, parts);
-    if (files.size > filesMost) throw new CommandFilesError('The command has left more than 1,000 files.');
-  });
   const channel = child.stdio[3];
   if (!(channel instanceof Socket)) throw new Error('A box was started without its channel.');
-  channel.on('error', () => undefined);
-  channel.on('data', (bytes: Buffer) => {
-    if (fault !== undefined) return;
-    try {
-      push(bytes);
-    } catch (error) {
-      fail(error as Error);
-    }
-  });
   try {
-    await once(child, 'close');
+    const told = await readReports(channel, left).catch((error: unknown) => {
+      end();
+      throw error;
+    });
+    await closed;
+    signal.throwIfAborted();
+    if (told === undefined && !isBegun)
+      throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${boxErrors.trim()}`);
+    // Whoever has the rights of the command may end what tells of it.
+    const { code, signal: killed, error } = told ?? { code: null, signal: null };
+    return { code, signal: killed, error, files: await left.close() };
   } finally {
     signal.removeEventListener('abort', end);
+    await closed.catch(() => undefined);
+    await left.close();
   }
-  signal.throwIfAborted();
-  if (fault !== undefined) throw fault;
-  if (told === undefined)
-    throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${boxErrors.trim()}`);
-  const { code, signal: killed, error } = told;
-  return {
-    code,
-    signal: killed,
-    error,
-    files: [...files].map(([name, parts]) => ({ name, bytes: Buffer.concat(parts) })),
-  };
+}
+
+type EndReport = Extract<CommandReport, { readonly type: 'ended' }>;
+
+/** Reads what is told of a command, no faster than its files can be written. @returns how it ended, if that was told */
+async function readReports(channel: Socket, left: LeftFiles): Promise<EndReport | undefined> {
+  let told: EndReport | undefined;
+  const frames: Frame[] = [];
+  const { push } = createFrameReader((frame) => frames.push(frame));
+  for await (const bytes of untilBroken(channel)) {
+    push(bytes);
+    for (const { head, body } of frames.splice(0)) {
+      const report = head as CommandReport | null;
+      if (report?.type === 'ended') told = report;
+      else if (report?.type === 'file' && typeof report.name === 'string') await left.add(report.name, body);
+      else throw new FrameError('A message has no such type.');
+    }
+  }
+  return told;
+}
+
+/** A box that is ended breaks its channel, which is no fault of its own. */
+async function* untilBroken(channel: Socket): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const bytes of channel) yield bytes as Buffer;
+  } catch {}
 }

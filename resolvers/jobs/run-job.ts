@@ -76,6 +76,7 @@ async function attempt(taken: Taken, type: JobType): Promise<void> {
   const { mostMs, limit } = boundOf(job, type);
   const bound = AbortSignal.timeout(mostMs);
   const signal = AbortSignal.any([ctx.signal, bound]);
+  const artifacts: Artifact[] = [];
   try {
     const target = await findProjectTarget(ctx.services, job.projectId);
     const running = {
@@ -86,15 +87,15 @@ async function attempt(taken: Taken, type: JobType): Promise<void> {
       mostMs,
       signal,
       log: (message: string, stream?: 'stdout' | 'stderr') => log.add(message, stream),
+      keep: async (file: MadeFile) => void artifacts.push(await keepFile(ctx, target, file)),
     };
-    const files = await orAborted(type.run(running, job.input), signal);
-    const artifacts = await keepFiles(ctx, target, files);
+    await orAborted(type.run(running, job.input), signal);
     await log.close();
     await end(taken, { status: 'completed', charge: 'full', artifacts });
   } catch (error) {
     await log.close();
     if (ctx.signal.aborted) return putBack(taken, type);
-    await end(taken, bound.aborted ? outOfBounds(limit, type, job) : await endOfError(taken, type, error));
+    await end(taken, bound.aborted ? outOfBounds(limit, type, job) : endOfError(taken, type, error, artifacts));
   }
 }
 
@@ -125,33 +126,29 @@ function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
   });
 }
 
-async function keepFiles(ctx: Context, target: ProjectTarget, files: readonly MadeFile[]): Promise<Artifact[]> {
+async function keepFile(
+  ctx: Context,
+  target: ProjectTarget,
+  { filename, contentType, bytes }: MadeFile,
+): Promise<Artifact> {
   const scope = {
     org: { id: target.orgId, tier: target.tier, limitOverrides: target.limitOverrides },
     project: { id: target.projectId },
   };
-  const kept: Artifact[] = [];
-  for (const { filename, contentType, bytes } of files) {
-    const { sha256, size } = await holdBytes(ctx, scope, bytes);
-    kept.push({ filename, sha256, size, content_type: contentType });
-  }
-  return kept;
+  const { sha256, size } = await holdBytes(ctx, scope, bytes);
+  return { filename, sha256, size, content_type: contentType };
 }
 
 /** What an error of its work means for a job. Undefined: it is tried again. */
-async function endOfError({ ctx, job }: Taken, type: JobType, error: unknown): Promise<JobEnd | undefined> {
+function endOfError(
+  { ctx, job }: Taken,
+  type: JobType,
+  error: unknown,
+  artifacts: readonly Artifact[],
+): JobEnd | undefined {
   const mayRepeat = type.repeatable && job.attempt < attemptsMax;
-  if (error instanceof JobFailure) {
-    const ended = { status: 'failed', charge: 'used', error: jobError(error.code, error.message) } as const;
-    if (error.files.length === 0) return ended;
-    try {
-      const target = await findProjectTarget(ctx.services, job.projectId);
-      return { ...ended, artifacts: await keepFiles(ctx, target, error.files) };
-    } catch {
-      // What it was to say of its failure has no room, which is no reason to fail otherwise.
-      return ended;
-    }
-  }
+  if (error instanceof JobFailure)
+    return { status: 'failed', charge: 'used', error: jobError(error.code, error.message), artifacts };
   if (error instanceof ServiceError) {
     const { code, message, row } = error;
     if (row.retryable && mayRepeat) return undefined;

@@ -24,6 +24,8 @@ export async function startFaultyWorld(settings: Readonly<Record<string, string>
   return {
     postgres,
     proxy,
+    /** Folder of the gateways' data. */
+    dataDir: folder.path,
     /** Name of the control database. */
     name,
     /** Looks into the control database, past gateway and proxy. */

@@ -123,6 +123,30 @@ test('what fails says how, keeps its files, and costs its seconds', async () => 
   expect(absent.metadata).toMatchObject({ cost_usd_micros: 0 });
 });
 
+test('what it starts and leaves counts no longer once it has ended', async () => {
+  await register('orphans', sh('n=0; while [ $n -lt 150 ]; do (true &); n=$((n+1)); done; cat /in/input.json'));
+  const id = await owned.begin('orphans', {});
+  await becomes(owned, id, 'completed');
+  const lines = await linesOf(id);
+  expect(lines).toContain('stdout: {}');
+  expect(lines.join(' ')).not.toContain('fork');
+});
+
+test('one that ends all that it can reach has failed, and pays for its seconds', async () => {
+  await register('ender', sh('cat /proc/1/environ /proc/1/mem 2>/dev/null | wc -c; kill -9 1; kill -9 -1; sleep 600'), {
+    per_second_usd_micros: 10_000,
+  });
+  const id = await owned.begin('ender', {});
+  const job = await becomes(owned, id, 'failed');
+  expect(job.error).toMatchObject({
+    code: 'JOB_COMMAND_FAILED',
+    message: expect.stringMatching(/^The command ended whatever ran in its box\./),
+  });
+  expect(job.metadata.cost_usd_micros).toBeGreaterThan(0);
+  // Nothing was found there, and the first process was not ended by it.
+  expect(await linesOf(id)).toContain('stdout: 0');
+});
+
 test('files that cannot be read are none of what it has made, and spare nobody the price', async () => {
   const script = 'echo a > /out/shut; chmod 0 /out/shut; echo b > "/out/$(printf "\\377")"; echo c > /out/c.txt';
   await register('shut', sh(script));

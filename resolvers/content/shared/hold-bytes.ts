@@ -18,20 +18,32 @@ interface Owned {
   readonly project: Pick<ProjectScope['project'], 'id'>;
 }
 
+/** Bytes that are at hand. */
+export interface OwnBytes extends PlannedContent {
+  /** Gives them from their beginning. */
+  readonly open: () => Readable;
+}
+
+/** Bytes that are in memory. */
+export const inMemory = (bytes: Uint8Array): OwnBytes => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  size: bytes.length,
+  open: () => Readable.from(bytes.length === 0 ? [] : [bytes]),
+});
+
 /**
  * Has a project hold bytes that are at hand, for a day unless something names them meanwhile.
  *
- * @param bytes small enough to be in memory
  * @throws QUOTA_EXCEEDED, STORAGE_UNAVAILABLE, PROJECT_NOT_FOUND
  */
-export async function holdBytes(ctx: Context, scope: Owned, bytes: Uint8Array): Promise<PlannedContent> {
+export async function holdBytes(ctx: Context, scope: Owned, bytes: Uint8Array | OwnBytes): Promise<PlannedContent> {
   const { services } = ctx;
   const owner = { orgId: scope.org.id, projectId: scope.project.id };
-  const content = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
+  const { open, ...content } = bytes instanceof Uint8Array ? inMemory(bytes) : bytes;
   if ((await useContent(services.db.rows, owner, [content.sha256])).has(content.sha256)) return content;
   await refuseOverStorage(services, scope.org, content.size);
   const own = services.newId('upl');
-  await store(ctx, owner, content, bytes, own);
+  await store(ctx, owner, content, open, own);
   await unitOfWork(ctx, async (work) => {
     await work.rows(keepContentLock.with({}));
     if ((await lockProject(work, owner.projectId)) === undefined) throw new ServiceError('PROJECT_NOT_FOUND');
@@ -42,13 +54,19 @@ export async function holdBytes(ctx: Context, scope: Owned, bytes: Uint8Array): 
 }
 
 /** The row of an upload keeps the bytes from the collector until somebody holds them. */
-async function store(ctx: Context, owner: ContentOwner, content: PlannedContent, bytes: Uint8Array, own: string) {
+async function store(
+  ctx: Context,
+  owner: ContentOwner,
+  content: PlannedContent,
+  open: OwnBytes['open'],
+  own: string,
+): Promise<void> {
   const { db, objects } = ctx.services;
   await db.rows(stageStatement.with({ ...owner, id: own, sha256: content.sha256, size: BigInt(content.size) }));
   const upload = { id: own, size: content.size };
   const part = { number: 1, size: content.size };
   await storing(ctx.services, async () => {
-    const put = await objects.putPart(upload, part, Readable.from(bytes.length === 0 ? [] : [bytes]));
+    const put = await objects.putPart(upload, part, open());
     const kept = typeof put === 'string' ? put : await objects.finish(upload, content, [{ number: 1, etag: put.etag }]);
     if (kept !== 'kept') throw new Error(`The store has taken other bytes than it was given: ${kept}.`);
   });

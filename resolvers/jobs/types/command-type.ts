@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { lookup } from 'mime-types';
 import { z } from 'zod';
-import { CommandFilesError } from '../../../engines/sandbox/command-runner.ts';
+import type { CommandOutcome } from '../../../engines/sandbox/command-runner.ts';
+import { CommandFilesError } from '../../../engines/sandbox/left-files.ts';
 import { assetOfJob } from './asset-of-job.ts';
 import {
   JobFailure,
   type JobType,
-  type MadeFile,
+  keepOfFailed,
   plainFilename,
   type ReadInput,
   type RunningJob,
@@ -46,42 +47,52 @@ async function runCommand(
   { command, root, memoryMb, name }: CommandType,
   job: RunningJob,
   input: Readonly<Record<string, unknown>>,
-): Promise<readonly MadeFile[]> {
+): Promise<void> {
   const { commands, settings } = job.ctx.services;
   if (settings.jobRoots === undefined) throw new Error('This node has no root file systems for jobs (SVC_JOB_ROOTS).');
   let last = '';
+  const order = {
+    command,
+    environment: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: '/tmp',
+      LANG: 'C.UTF-8',
+      JOB_ID: job.id,
+      JOB_TYPE: name,
+      JOB_PROJECT_ID: job.target.projectId,
+      JOB_ATTEMPT: String(job.attempt),
+      JOB_MAX_SECONDS: String(Math.ceil(job.mostMs / 1_000)),
+    },
+    root: join(settings.jobRoots, root),
+    input: Buffer.from(JSON.stringify(input)),
+    files: await assetsOf(job, input),
+    memoryMb,
+    signal: job.signal,
+    printed: (text: string, stream: 'stdout' | 'stderr') => {
+      if (stream === 'stderr' && text !== '') last = text;
+      job.log(text, stream);
+    },
+  };
   try {
-    const outcome = await commands.run({
-      command,
-      environment: {
-        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: '/tmp',
-        LANG: 'C.UTF-8',
-        JOB_ID: job.id,
-        JOB_TYPE: name,
-        JOB_PROJECT_ID: job.target.projectId,
-        JOB_ATTEMPT: String(job.attempt),
-        JOB_MAX_SECONDS: String(Math.ceil(job.mostMs / 1_000)),
-      },
-      root: join(settings.jobRoots, root),
-      input: Buffer.from(JSON.stringify(input)),
-      files: await assetsOf(job, input),
-      memoryMb,
-      signal: job.signal,
-      printed: (text, stream) => {
-        if (stream === 'stderr' && text !== '') last = text;
-        job.log(text, stream);
-      },
+    await commands.run(order, async (outcome) => {
+      const files = outcome.files.filter((file) => plainFilename.test(file.name)).map(madeOf);
+      if (outcome.error !== undefined) throw new Error(`The command of jobs of the type ${name} cannot be started.`);
+      if (outcome.code === 0) {
+        for (const file of files) await job.keep(file);
+        return;
+      }
+      await keepOfFailed(job, files);
+      throw new JobFailure('JOB_COMMAND_FAILED', `The command ${wordsOf(outcome)}. ${last}`.trim());
     });
-    const files = outcome.files.filter((file) => plainFilename.test(file.name)).map(madeOf);
-    if (outcome.error !== undefined) throw new Error(`The command of jobs of the type ${name} cannot be started.`);
-    if (outcome.code === 0) return files;
-    const how = outcome.signal === null ? `exit code ${outcome.code}` : outcome.signal;
-    throw new JobFailure('JOB_COMMAND_FAILED', `The command ended with ${how}. ${last}`.trim(), files);
   } catch (error) {
     if (error instanceof CommandFilesError) throw new JobFailure('JOB_OUTPUT_TOO_LARGE', error.message);
     throw error;
   }
+}
+
+function wordsOf({ code, signal }: CommandOutcome): string {
+  if (signal !== null) return `ended with ${signal}`;
+  return code === null ? 'ended whatever ran in its box' : `ended with exit code ${code}`;
 }
 
 /** The files that an input names. @throws JobFailure */
@@ -95,7 +106,7 @@ async function assetsOf(job: RunningJob, input: Readonly<Record<string, unknown>
   return found;
 }
 
-const madeOf = ({ name, bytes }: { readonly name: string; readonly bytes: Buffer }): MadeFile => ({
+const madeOf = ({ name, ...bytes }: CommandOutcome['files'][number]) => ({
   filename: name,
   contentType: lookup(name) || 'application/octet-stream',
   bytes,

@@ -10,8 +10,8 @@ export const echo: JobType = {
   repeatable: true,
   inputSchema: { type: 'object' },
   read: (input) => ({ input }),
-  async run({ log }, input) {
+  async run({ log, keep }, input) {
     log(JSON.stringify(input));
-    return [jsonFile('echo.json', input)];
+    await keep(jsonFile('echo.json', input));
   },
 };

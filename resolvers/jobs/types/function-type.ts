@@ -23,7 +23,9 @@ export const functionType = (row: FunctionType): JobType => ({
   ...factsOfRegistered(row),
   kind: 'function',
   read: readBy(schemaOf(row.inputSchema)),
-  run: (job, input) => callFunction(row, job, input),
+  async run(job, input) {
+    for (const file of await callFunction(row, job, input)) await job.keep(file);
+  },
 });
 
 async function callFunction(

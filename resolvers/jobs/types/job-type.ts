@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
 import { storable } from '../../../core/text.ts';
 import type { JobError } from '../../../db/schema/jobs.ts';
 import type { ProjectTarget } from '../../../kernel/access/project-target.ts';
 import type { Context } from '../../../kernel/run/context.ts';
+import type { OwnBytes } from '../../content/shared/hold-bytes.ts';
 
 /** What a type of jobs costs, in micro-dollars. */
 export interface JobPrice {
@@ -38,7 +40,7 @@ export interface JobType extends JobTypeFacts {
    *
    * @param input as `read` has made it
    */
-  readonly run: (job: RunningJob, input: Readonly<Record<string, unknown>>) => Promise<readonly MadeFile[]>;
+  readonly run: (job: RunningJob, input: Readonly<Record<string, unknown>>) => Promise<void>;
 }
 
 export type ReadInput =
@@ -58,6 +60,12 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Adds a line to its log. */
   readonly log: (message: string, stream?: 'stdout' | 'stderr') => void;
+  /**
+   * Keeps a file as an artifact of the job, whether it completes or fails by its own doing.
+   *
+   * @throws QUOTA_EXCEEDED, STORAGE_UNAVAILABLE, PROJECT_NOT_FOUND
+   */
+  readonly keep: (file: MadeFile) => Promise<void>;
 }
 
 /** The name of a file of a job's: without a folder, and one that no shell reads otherwise. */
@@ -67,20 +75,26 @@ export const plainFilename = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 export interface MadeFile {
   readonly filename: string;
   readonly contentType: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | OwnBytes;
 }
 
 /** A job came to nothing by its own doing: what was used is charged. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure';
   readonly code: string;
-  /** What it has made all the same, such as a report. */
-  readonly files: readonly MadeFile[];
 
-  constructor(code: string, message: string, files: readonly MadeFile[] = []) {
+  constructor(code: string, message: string) {
     super(message);
     this.code = code;
-    this.files = files;
+  }
+}
+
+/** Keeps what a job that fails has to say. That it has no room for it is no reason to fail otherwise. */
+export async function keepOfFailed({ keep }: RunningJob, files: readonly MadeFile[]): Promise<void> {
+  try {
+    for (const file of files) await keep(file);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
   }
 }
 

@@ -38,14 +38,15 @@ export const siteAuditBulk: JobType = {
   read: readBy(input),
   async run(job, given) {
     const { urls } = input.parse(given);
-    const made = await inParallel(urls, atOnce, (url, at) => {
+    const sites = await inParallel(urls, atOnce, async (url, at) => {
       job.signal.throwIfAborted();
-      return auditOne(job, url, `report-${String(at + 1).padStart(3, '0')}.json`);
+      const { site, file } = await auditOne(job, url, `report-${String(at + 1).padStart(3, '0')}.json`);
+      if (file !== undefined) await job.keep(file);
+      return site;
     });
-    const sites = made.map(({ site }) => site);
     const audited = sites.filter(({ ok }) => ok).length;
     const summary = { sites: urls.length, audited, failed: urls.length - audited, results: sites };
-    return [jsonFile('summary.json', summary), ...made.flatMap(({ file }) => file ?? [])];
+    await job.keep(jsonFile('summary.json', summary));
   },
 };
 

@@ -16,7 +16,7 @@ export const sleep: JobType = {
   repeatable: true,
   inputSchema: z.toJSONSchema(input) as Record<string, unknown>,
   read: readBy(input),
-  async run({ log, signal }, given) {
+  async run({ log, keep, signal }, given) {
     const { seconds } = input.parse(given);
     const until = performance.now() + seconds * 1_000;
     let told = Number.POSITIVE_INFINITY;
@@ -29,6 +29,6 @@ export const sleep: JobType = {
       told = seconds;
       await sleepFor(Math.min(left, count < 100 ? 1_000 : left), undefined, { signal });
     }
-    return [jsonFile('sleep.json', { seconds })];
+    await keep(jsonFile('sleep.json', { seconds }));
   },
 };

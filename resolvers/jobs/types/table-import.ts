@@ -9,7 +9,15 @@ import { type Imported, ImportRejected, importRows, linesMax } from '../../../en
 import { openNdjson } from '../../../engines/table-import/ndjson.ts';
 import { ownerRole, tenantSchema } from '../../project-data/shared/in-project.ts';
 import { assetOfJob } from './asset-of-job.ts';
-import { JobFailure, type JobType, jsonFile, type MadeFile, type RunningJob, readBy } from './job-type.ts';
+import {
+  JobFailure,
+  type JobType,
+  jsonFile,
+  keepOfFailed,
+  type MadeFile,
+  type RunningJob,
+  readBy,
+} from './job-type.ts';
 
 /** Largest file inside of a request, in characters. */
 const inlineMax = 256 * 1024;
@@ -89,7 +97,7 @@ export const tableImport: JobType = {
     const report = await reported(job, asked, bytes);
     job.log(`${report.rows_imported} rows are imported, ${report.lines_rejected} lines were rejected.`);
     for (const { line, reason } of report.rejected.slice(0, 20)) job.log(`line ${line}: ${reason}`, 'stderr');
-    return [reportFile(report)];
+    await job.keep(reportFile(report));
   },
 };
 
@@ -104,23 +112,23 @@ async function bytesOf(job: RunningJob, { asset_key: key, inline }: Given): Prom
 
 const nothing: Imported = { columns: [], rows: 0, read: 0, rejected: 0, lines: [] };
 
-/** @throws JobFailure with a report, when nothing was imported */
+/** @throws JobFailure when nothing was imported; the report is kept then, too */
 async function reported(job: RunningJob, asked: Given, bytes: Readable): Promise<Report> {
-  const refuse = (found: Imported, message: string) =>
-    new JobFailure('TABLE_IMPORT_REJECTED', `Nothing was imported. ${message}`, [
-      reportFile(reportOf(asked, found, message.slice(0, 1_000).toWellFormed())),
-    ]);
+  const refuse = async (found: Imported, message: string) => {
+    await keepOfFailed(job, [reportFile(reportOf(asked, found, message.slice(0, 1_000).toWellFormed()))]);
+    return new JobFailure('TABLE_IMPORT_REJECTED', `Nothing was imported. ${message}`);
+  };
   try {
     return await inDatabase(job, (client) => importOnce(client, job, asked, bytes));
   } catch (error) {
-    if (error instanceof ImportRejected) throw refuse(error.found, error.message);
+    if (error instanceof ImportRejected) throw await refuse(error.found, error.message);
     if (error instanceof FileFault) {
       const lines = [{ line: error.line, reason: error.message }];
-      throw refuse({ ...nothing, read: 1, rejected: 1, lines }, `Line ${error.line}: ${error.message}`);
+      throw await refuse({ ...nothing, read: 1, rejected: 1, lines }, `Line ${error.line}: ${error.message}`);
     }
     // Of what PostgreSQL refuses of its own, classes 08, 53, 57 and 58 are the machine's; all others are the file's or the table's.
     const state = sqlState(error);
-    if (state !== undefined && !/^(08|53|57|58|XX)/.test(state)) throw refuse(nothing, (error as Error).message);
+    if (state !== undefined && !/^(08|53|57|58|XX)/.test(state)) throw await refuse(nothing, (error as Error).message);
     throw error;
   } finally {
     bytes.destroy();
