@@ -185,7 +185,9 @@ async function inputsOf(row: OperationSpec, shape: Shape, { cli, positionals, fl
   else if (org !== undefined)
     inputs.org = await requireOrg(cli, { 'the argument': takenText('org'), '--org': flags.text('org') });
   if (project !== undefined)
-    inputs.project = await requireProject(cli, { argument: takenText('project'), '--project': flags.text('project') });
+    inputs.project = seek
+      ? await requireProject(cli, { argument: takenText('project'), '--project': flags.text('project') })
+      : flags.text('project');
   const named = { 'the argument': takenText('org_id'), '--org': flags.text('org') };
   if (org_id !== undefined)
     inputs.org_id =

@@ -85,6 +85,7 @@ export const group: Group = {
       }),
       admin('job-types register', rows['jobs.registerType'], {
         takes: [take('job_type')],
+        seek: false,
         examples: [
           [
             'A function as a type',
