@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StripeSettings } from '../engines/cards/stripe-processor.ts';
 import type { LightningSettings } from '../engines/lightning/lightning.ts';
+import { readNwcConnection } from '../engines/lightning/nwc-connection.ts';
 import { parsed, urlOf, webUrl } from './config-values.ts';
 
 /** How money comes in that buys balance, tiers and mail credits. */
@@ -22,6 +23,7 @@ export const billingVariables = {
   STRIPE_API_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   LND_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
   LND_MACAROON: parsed('hexadecimal digits', (value) => (/^([0-9a-f]{2}){8,1024}$/i.test(value) ? value : undefined)),
+  NWC_URL: parsed('nostr+walletconnect://<public key>?relay=wss://…&secret=…', readNwcConnection),
   LIGHTNING_RATE_URL: parsed('a URL that begins with http:// or https://', (value) =>
     urlOf(value, 'http', 'https') === undefined ? undefined : value,
   ),
@@ -63,6 +65,12 @@ export const billingDescriptions = {
     description: 'Macaroon of that node with the rights `invoices:read` and `invoices:write`, in hexadecimal digits.',
     secret: true,
   },
+  NWC_URL: {
+    default: 'nothing is paid by lightning',
+    description:
+      'Connection to a wallet by Nostr Wallet Connect, in the place of an LND node: `nostr+walletconnect://…`, with the rights `make_invoice` and `lookup_invoice` alone. Needs a rate.',
+    secret: true,
+  },
   LIGHTNING_RATE_URL: {
     default: 'none, so `LIGHTNING_USD_PER_BTC` has to be set',
     description:
@@ -85,18 +93,20 @@ export const billingOf = (values: BillingEnvironment): BillingConfig => ({
           webhookSecret: values.STRIPE_WEBHOOK_SECRET,
           apiUrl: values.STRIPE_API_URL,
         },
-  lightning:
-    values.LND_URL === undefined || values.LND_MACAROON === undefined
-      ? undefined
-      : {
-          url: values.LND_URL,
-          macaroon: values.LND_MACAROON,
-          rate:
-            values.LIGHTNING_RATE_URL === undefined
-              ? { fixed: values.LIGHTNING_USD_PER_BTC ?? '' }
-              : { url: values.LIGHTNING_RATE_URL },
-        },
+  lightning: lightningOf(values),
 });
+
+function lightningOf({
+  LND_URL: url,
+  LND_MACAROON: macaroon,
+  NWC_URL: nwc,
+  LIGHTNING_RATE_URL: rateUrl,
+  LIGHTNING_USD_PER_BTC: fixed = '',
+}: BillingEnvironment): LightningSettings | undefined {
+  const rate = rateUrl === undefined ? { fixed } : { url: rateUrl };
+  if (nwc !== undefined) return { nwc, rate };
+  return url === undefined || macaroon === undefined ? undefined : { url, macaroon, rate };
+}
 
 const needs: readonly (readonly [keyof BillingEnvironment, keyof BillingEnvironment])[] = [
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
@@ -104,8 +114,6 @@ const needs: readonly (readonly [keyof BillingEnvironment, keyof BillingEnvironm
   ['STRIPE_API_URL', 'STRIPE_SECRET_KEY'],
   ['LND_URL', 'LND_MACAROON'],
   ['LND_MACAROON', 'LND_URL'],
-  ['LIGHTNING_RATE_URL', 'LND_URL'],
-  ['LIGHTNING_USD_PER_BTC', 'LND_URL'],
 ];
 
 /** What of them cannot go together, a sentence each. */
@@ -113,7 +121,11 @@ export function billingFaults(has: (name: keyof BillingEnvironment) => boolean):
   const faults = needs.flatMap(([name, other]) =>
     has(name) && !has(other) ? [`${other} must be set when ${name} is.`] : [],
   );
-  if (has('LND_URL') && has('LIGHTNING_RATE_URL') === has('LIGHTNING_USD_PER_BTC'))
-    faults.push('LIGHTNING_RATE_URL or LIGHTNING_USD_PER_BTC must be set when LND_URL is, and not both.');
+  const hasNode = has('LND_URL') || has('NWC_URL');
+  if (has('LND_URL') && has('NWC_URL')) faults.push('LND_URL and NWC_URL must not both be set.');
+  for (const name of ['LIGHTNING_RATE_URL', 'LIGHTNING_USD_PER_BTC'] as const)
+    if (has(name) && !hasNode) faults.push(`LND_URL or NWC_URL must be set when ${name} is.`);
+  if (hasNode && has('LIGHTNING_RATE_URL') === has('LIGHTNING_USD_PER_BTC'))
+    faults.push('LIGHTNING_RATE_URL or LIGHTNING_USD_PER_BTC must be set when LND_URL or NWC_URL is, and not both.');
   return faults;
 }

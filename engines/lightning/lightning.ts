@@ -1,14 +1,22 @@
+import type { NwcConnection } from './nwc-connection.ts';
+
 /** How invoices are made and looked at, and what they are worth. */
-export interface LightningSettings {
-  /** REST interface of an LND node. */
-  readonly url: string;
-  /** In hexadecimal digits. */
-  readonly macaroon: string;
+export type LightningSettings = {
   readonly rate: { readonly fixed: string } | { readonly url: string };
-}
+} & (
+  | {
+      /** REST interface of an LND node. */
+      readonly url: string;
+      /** In hexadecimal digits. */
+      readonly macaroon: string;
+    }
+  | {
+      readonly nwc: NwcConnection;
+    }
+);
 
 export interface InvoiceWanted {
-  /** 32 bytes that the invoice reveals when it is paid. The same ones make the same invoice. */
+  /** 32 bytes that the invoice reveals when it is paid, and the same ones make the same invoice: where the wallet lets them be chosen. */
   readonly preimage: Buffer;
   readonly sats: bigint;
   readonly memo: string;

@@ -20,8 +20,11 @@ const invoiceWire = z.object({
   settle_date: whole.default(0n),
 });
 
+/** A node of LND. */
+type LndSettings = Extract<LightningSettings, { readonly macaroon: string }>;
+
 /** Speaks to the REST interface of an LND node. Nothing that it says is believed which the hash does not prove. */
-export function createLnd({ url, macaroon, rate }: LightningSettings): Lightning {
+export function createLnd({ url, macaroon, rate }: LndSettings): Lightning {
   const guarded = createGuardedFetch({ named: [new URL(url).origin], timeoutMs: 10_000 });
   const base = url.replace(/\/$/, '');
   const ask = (path: string, body?: object) => answerOf(guarded, `${base}${path}`, macaroon, body);

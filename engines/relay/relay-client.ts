@@ -4,7 +4,7 @@ import { createGuardedFetch, GuardedFetchError, type GuardedFetchOptions } from 
 import { openGuardedSocket } from '../../core/guarded-socket.ts';
 import { readEvent, type SignedEvent, signEvent } from './signed-event.ts';
 
-/** Relays of the protocol Nostr, as far as channel routes need them: NIP-01, NIP-11 and NIP-42. */
+/** Relays of the protocol Nostr, as far as they are needed here: NIP-01, NIP-11 and NIP-42. */
 export interface Relays {
   /** What a relay says of itself (NIP-11). @throws RelayError */
   readonly describe: (url: string) => Promise<RelayInformation>;
@@ -16,6 +16,18 @@ export interface Relays {
   readonly publish: (url: string, envelope: Envelope, who: RelayCaller) => Promise<void>;
   /** Events that a relay has, whose ids and signatures are right. @throws RelayError */
   readonly find: (url: string, filter: RelayFilter, who: RelayCaller) => Promise<readonly SignedEvent[]>;
+  /**
+   * Has a relay take an event, and waits for the one by which somebody answers it: of this author and kind, naming it.
+   *
+   * @throws RelayError
+   */
+  readonly ask: (url: string, event: SignedEvent, by: Answerer, who: RelayCaller) => Promise<SignedEvent>;
+}
+
+/** Whose answer is waited for. */
+export interface Answerer {
+  readonly author: string;
+  readonly kind: number;
 }
 
 /** An event as it is sent, byte for byte. */
@@ -100,6 +112,9 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
     }
     try {
       return await new Promise<Answer>((answered, failed) => {
+        const ask = () => {
+          for (const text of asked) socket.send(text);
+        };
         let challenge: string | undefined;
         /** The event by which the relay was told who speaks. */
         let introduction: string | undefined;
@@ -110,9 +125,9 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
           const frame = readFrame(text);
           if (frame?.[0] === 'AUTH') challenge = frame[1];
           else if (frame?.[0] === 'OK' && frame[1] === introduction) {
-            if (frame[2]) socket.send(asked);
+            if (frame[2]) ask();
             else failed(refusalOf(frame[3]));
-          } else if (frame?.[1] === about) {
+          } else if (frame !== undefined && about.includes(frame[1])) {
             const refused = refusedBy(frame);
             if (refused === undefined) hear(frame, answered);
             else if (
@@ -128,7 +143,7 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
           }
         };
         for (const text of early) onText(text);
-        socket.send(asked);
+        ask();
       });
     } finally {
       socket.terminate();
@@ -151,8 +166,8 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
     },
     publish: (url, { id, text }, who) =>
       converse<void>(url, who, {
-        asked: `["EVENT",${text}]`,
-        about: id,
+        asked: [`["EVENT",${text}]`],
+        about: [id],
         hear: (frame, answered) => {
           if (frame[0] === 'OK') answered();
         },
@@ -161,8 +176,8 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
       const found: SignedEvent[] = [];
       let seen = 0;
       return converse<readonly SignedEvent[]>(url, who, {
-        asked: JSON.stringify(['REQ', subscription, filter]),
-        about: subscription,
+        asked: [JSON.stringify(['REQ', subscription, filter])],
+        about: [subscription],
         hear: (frame, answered) => {
           if (frame[0] === 'EVENT' && seen < eventsMax) {
             seen += 1;
@@ -173,14 +188,28 @@ export function createRelays({ named = [], resolve }: Pick<GuardedFetchOptions, 
         },
       });
     },
+    ask: (url, event, { author, kind }, who) =>
+      converse<SignedEvent>(url, who, {
+        asked: [
+          JSON.stringify(['REQ', subscription, { kinds: [kind], authors: [author], '#e': [event.id] }]),
+          JSON.stringify(['EVENT', event]),
+        ],
+        about: [subscription, event.id],
+        hear: (frame, answered) => {
+          const answer = frame[0] === 'EVENT' ? readEvent(frame[2]) : undefined;
+          const names = answer?.tags.some(([name, value]) => name === 'e' && value === event.id) ?? false;
+          if (names && answer!.pubkey === author && answer!.kind === kind) answered(answer!);
+        },
+      }),
   };
 }
 
 /** One thing that a relay is asked. */
 interface Question<Answer> {
-  readonly asked: string;
-  /** The event or subscription that answers name. */
-  readonly about: string;
+  /** Frames, in order. */
+  readonly asked: readonly string[];
+  /** Events and subscriptions that answers name. */
+  readonly about: readonly string[];
   readonly hear: (frame: Frame, answered: (answer: Answer) => void) => void;
 }
 

@@ -47,7 +47,7 @@ export async function findCheckout(rows: Rows, orgId: string, id: string): Promi
 export const noteSession = (rows: Rows, given: { id: string; sessionId: string; checkoutUrl: string }) =>
   rows(sessionStatement.with(given));
 
-/** Notes the invoice of a top-up. */
+/** Notes the invoice of a checkout. The first one stands: somebody may have seen it. */
 export const noteInvoice = (
   rows: Rows,
   given: { id: string; bolt11: string; paymentHash: string; invoiceExpiresAt: Date },
@@ -103,7 +103,7 @@ const invoiceStatement = statement(
       ...invoice,
       state: isNew,
       dueAt: sql`case ${checkouts.state} when 'creating' then now() else ${checkouts.dueAt} end`,
-    })} where ${checkouts.id} = ${id}`,
+    })} where ${checkouts.id} = ${id} and ${checkouts.bolt11} is null`,
 );
 
 const failStatement = statement(

@@ -32,7 +32,10 @@ export function quote(sats: number, { usdPerBtc, source, observedAt }: Rate) {
   return { amount, quotedRate: { usd_per_btc: usdPerBtc, source, observed_at, amount_sats: sats } };
 }
 
-/** The preimage follows from the top-up, so that an invoice that was made and not noted is made again as the same one. */
+/**
+ * The preimage follows from the top-up, so that an invoice that was made and not noted is made again as the same one. A wallet
+ * that chooses them itself makes another one: nobody has seen the first.
+ */
 export async function makeInvoice({ services }: Pick<Context, 'services'>, wanted: Checkout): Promise<void> {
   const lightning: Lightning = lightningOf(services);
   const { bolt11, paymentHash, expiresAt } = await providerOf(() =>

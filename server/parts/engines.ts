@@ -14,7 +14,9 @@ import { createFaucet } from '../../engines/faucet/faucet.ts';
 import { createImages } from '../../engines/images/images.ts';
 import { createSigner, type Signer } from '../../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
+import type { Lightning } from '../../engines/lightning/lightning.ts';
 import { createLnd } from '../../engines/lightning/lnd.ts';
+import { createNwc } from '../../engines/lightning/nwc.ts';
 import { createMailer } from '../../engines/mail/mailer.ts';
 import { createLocalStore } from '../../engines/objects/local-store.ts';
 import { createS3Store } from '../../engines/objects/s3-store.ts';
@@ -92,7 +94,7 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       paymentProcessor,
       faucet,
       cards: config.billing.stripe === undefined ? undefined : createStripeProcessor(config.billing.stripe),
-      lightning: config.billing.lightning === undefined ? undefined : createLnd(config.billing.lightning),
+      lightning: lightningOf(config.billing),
       ai: createAiEngine(config.ai),
       chains: createChains({ ...config.payments, log }),
       signerKeys: createKeyWrapper(keys),
@@ -104,6 +106,11 @@ export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pi
       identityProviders: createIdentityProviders({ settings: config.oidcProviders, now }),
     },
   };
+}
+
+function lightningOf({ lightning }: Config['billing']): Lightning | undefined {
+  if (lightning === undefined) return undefined;
+  return 'nwc' in lightning ? createNwc(lightning) : createLnd(lightning);
 }
 
 /** A key of the installation's own is for development: it would be lost with the root secret, and licences with it. */

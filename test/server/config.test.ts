@@ -264,6 +264,15 @@ test('cards and lightning are set up wholly, or refused', () => {
     macaroon: 'ab'.repeat(20),
     rate: { fixed: '65000.5' },
   });
+  const [wallet, secret] = ['a'.repeat(64), 'b'.repeat(64)];
+  const nwc = `nostr+walletconnect://${wallet}?relay=wss%3A%2F%2Frelay.example.com&relay=ws://two.example.com/v1&secret=${secret}`;
+  expect(readConfig({ NWC_URL: nwc, LIGHTNING_USD_PER_BTC: '65000.5' }).billing.lightning).toEqual({
+    nwc: { wallet, secret, relays: ['wss://relay.example.com', 'ws://two.example.com/v1'] },
+    rate: { fixed: '65000.5' },
+  });
+  for (const wrong of [nwc.replace('wss', 'https'), nwc.replace('b', 'x'), nwc.replace(`//${wallet}`, '//'), 'hunter2'])
+    expect(atFault({ NWC_URL: wrong, LIGHTNING_USD_PER_BTC: '1' })).toEqual(['NWC_URL']);
+  expect(atFault({ ...lnd, NWC_URL: nwc, LIGHTNING_USD_PER_BTC: '1' })).toEqual(['LND_URL']);
   expect(atFault({ STRIPE_SECRET_KEY: stripe.STRIPE_SECRET_KEY })).toEqual(['STRIPE_WEBHOOK_SECRET']);
   expect(atFault({ ...stripe, STRIPE_SECRET_KEY: 'hunter2' })).toEqual(['STRIPE_SECRET_KEY']);
   expect(atFault(lnd)).toEqual(['LIGHTNING_RATE_URL']);
