@@ -127,6 +127,7 @@ const samples: Readonly<Record<string, string>> = {
   thresholdWei: '"5"',
   bytecode: '"0x00"',
   'translateText.to': '"es"',
+  'registerJobType.function': '"tried"',
   'claimSubdomain.name': '"our-shop"',
   'createCheckout.amountUsdMicros': '1000000',
   'createCiBinding.nonce': `"${'0'.repeat(32)}"`,
