@@ -1,7 +1,7 @@
 import { getPayout, loadPayouts } from '../resolvers/orgs/get-payout.ts';
-import type { PayoutRecovery } from '../resolvers/orgs/payout-recovery.ts';
 import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
+import type { PayoutRecovery } from '../resolvers/orgs/shared/payout-recovery.ts';
 import { builder } from './builder.ts';
 import { loaderOf } from './loader.ts';
 import { changeField, fieldOf } from './operation-field.ts';

@@ -259,7 +259,7 @@ export function sendError(
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
   if (challenged.includes(known.code)) headers['www-authenticate'] = 'Bearer';
   const underApi = isApiPath(path);
-  if (underApi && error instanceof PaymentRequired)
+  if (underApi && error instanceof PaymentRequired && error.isOfGateway)
     return void send(response, known.status, jsonType, challengeBody(path, error), headers);
   const refused = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
   const envelope = correlate(refused, incidents, projectId ?? projectConcerned(error));

@@ -1,11 +1,36 @@
 import { bytea, createdAt, id, moment } from '../columns.ts';
-import { bigint, index, integer, numeric, pgTable, primaryKey, sql, text, uniqueIndex, uuid } from '../drizzle.ts';
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  sql,
+  text,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts';
 
 /**
  * `verified`: claimed, no money moved. `settling`: handed to the chain, outcome not known yet. `settled`: paid, and its
  * answer not written out yet. `delivered`: over. `released`: given back unpaid. `failed`: the chain refused it.
  */
 export type PaymentState = 'verified' | 'settling' | 'settled' | 'delivered' | 'released' | 'failed';
+
+/** A call of a project's route that was paid for. */
+export interface RoutedPayment {
+  readonly release_id: string;
+  readonly pattern: string;
+  readonly method: string;
+  readonly function: string;
+  readonly host: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly request_id: string;
+  readonly amount_usd_micros: number;
+}
 
 /**
  * Payments on chains, one row for each transfer that something was or is to be given for. The unique keys are the locks:
@@ -56,6 +81,10 @@ export const payments = pgTable(
     lastError: text('last_error'),
     /** The row whose sale this transfer is a part of, where one transaction paid by several. */
     partOf: id('part_of'),
+    /** The project whose route was called; null for what the platform sold. */
+    projectId: id('project_id'),
+    /** Which call it was. */
+    routed: jsonb('routed').$type<RoutedPayment>(),
     createdAt: createdAt(),
     /** Time of the block. */
     settledAt: moment('settled_at'),
@@ -70,6 +99,7 @@ export const payments = pgTable(
     // What the chain has to be asked about again, and what a day ends for.
     index('payments_open_idx').on(t.createdAt).where(sql`state <> 'delivered'`),
     index('payments_outcome_idx').on(t.createdAt).where(sql`outcome is not null or identifier is not null`),
+    index('payments_project_idx').on(t.projectId, t.createdAt, t.id).where(sql`project_id is not null`),
     index('payments_org_idx').on(t.orgId, t.createdAt).where(sql`org_id is not null`),
   ],
 );

@@ -65,7 +65,7 @@ export function headersOfAnswer(
   const isCacheable = answered.some(([name]) => name.toLowerCase() === 'cache-control');
   return [
     ...answered,
-    ...(isCacheable ? [] : ([['cache-control', 'private, no-store']] as const)),
+    ...(isCacheable || added['cache-control'] !== undefined ? [] : ([['cache-control', 'private, no-store']] as const)),
     ...Object.entries(added).flatMap(([name, value]): Header[] => (value === undefined ? [] : [[name, value]])),
   ];
 }

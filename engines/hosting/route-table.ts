@@ -6,6 +6,8 @@ export interface RouteTable {
   readonly exact: ReadonlyMap<string, readonly RouteEntry[]>;
   /** The longest prefix first. */
   readonly prefixes: readonly { readonly prefix: string; readonly routes: readonly RouteEntry[] }[];
+  /** Functions that a route with a price leads to. */
+  readonly priced: ReadonlySet<string>;
 }
 
 const withoutSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
@@ -30,8 +32,12 @@ export function routeTable(routes: readonly RouteEntry[]): RouteTable {
     if (route.kind === 'exact') addTo(exact, withoutSlash(pattern), route);
     else addTo(prefixes, pattern, route);
   }
+  const priced = routes.flatMap(({ pricing, target }) =>
+    pricing !== undefined && target.type === 'function' ? [target.name] : [],
+  );
   return {
     exact,
+    priced: new Set(priced),
     prefixes: [...prefixes]
       .map(([prefix, some]) => ({ prefix, routes: some }))
       .sort((a, b) => b.prefix.length - a.prefix.length),

@@ -55,23 +55,30 @@ export type RequirementV2 = ReturnType<typeof requirementV2>;
  * The body of a 402 in version 1.
  *
  * @param error why, for people, or a reason of section 1.10
+ * @param others the same on other networks
  */
-export const challengeV1 = (terms: Terms, error: string) => ({
+export const challengeV1 = (terms: Terms, error: string, others: readonly Terms[] = []) => ({
   x402Version: 1 as const,
   error,
-  accepts: [requirementV1(terms)],
+  accepts: [terms, ...others].map(requirementV1),
 });
 
 /**
  * What the `PAYMENT-REQUIRED` header of a 402 holds in version 2.
  *
  * @param extensions by name, each `{info, schema}`
+ * @param others the same on other networks
  */
-export const challengeV2 = (terms: Terms, error: string, extensions?: Readonly<Record<string, unknown>>) => ({
+export const challengeV2 = (
+  terms: Terms,
+  error: string,
+  extensions?: Readonly<Record<string, unknown>>,
+  others: readonly Terms[] = [],
+) => ({
   x402Version: 2 as const,
   error,
   resource: { url: terms.resource, description: terms.description, mimeType: terms.mimeType },
-  accepts: [requirementV2(terms)],
+  accepts: [terms, ...others].map(requirementV2),
   ...(extensions === undefined ? {} : { extensions }),
 });
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
-import type { NetworkName } from '../../engines/x402/networks.ts';
+import type { Address, NetworkName } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Context } from './context.ts';
 
@@ -10,6 +10,10 @@ export interface Price {
   /** Micro-dollars, which are the smallest unit of the tokens that are taken. */
   readonly amount: bigint;
   readonly network: NetworkName;
+  /** Networks that it may be paid on instead. */
+  readonly alsoOn?: readonly NetworkName[];
+  /** Who is paid. @default the wallet of the installation */
+  readonly payTo?: Address;
   /** One line, shown to a caller that is asked to pay. */
   readonly description: string;
   /** How long a signed payment may take to arrive, in seconds; clients refuse more than 300. */

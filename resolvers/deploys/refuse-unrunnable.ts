@@ -1,17 +1,35 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { ReleaseState } from '../../engines/release/model.ts';
+import type { ReleaseState, RouteEntry } from '../../engines/release/model.ts';
 import type { Services } from '../../kernel/run/context.ts';
+import { payoutRecoveries } from '../orgs/shared/payout-recovery.ts';
 
-/** Refuses a release whose functions would not be run as it says. @throws FUNCTIONS_NOT_AVAILABLE */
-export async function refuseUnrunnable(services: Services, { functions, routes }: ReleaseState): Promise<void> {
+/**
+ * Refuses a release whose functions would not be run as it says.
+ *
+ * @throws FUNCTIONS_NOT_AVAILABLE, PAYOUT_WALLET_REQUIRED, PAYOUT_WALLET_AMBIGUOUS
+ */
+export async function refuseUnrunnable(
+  services: Services,
+  orgId: string,
+  { functions, routes }: ReleaseState,
+): Promise<void> {
   if (functions.size === 0) return;
   const priced = routes.find(({ pricing }) => pricing !== undefined);
-  if (priced !== undefined)
-    throw new ServiceError('FUNCTIONS_NOT_AVAILABLE', {
-      message: `The route ${priced.pattern} has a price, which this gateway does not take yet.`,
-      details: { route: priced.pattern, member: 'pricing' },
-    });
+  if (priced !== undefined) await refuseUnpayable(services, orgId, priced);
   const { functions: standing, reason } = await services.functions.standing();
   if (standing === 'unavailable')
     throw new ServiceError('FUNCTIONS_NOT_AVAILABLE', { details: { functions: [...functions.keys()], reason } });
+}
+
+/** Refuses a price that nobody could be paid. */
+async function refuseUnpayable(services: Services, orgId: string, { pattern }: RouteEntry): Promise<void> {
+  if (services.paymentProcessor.mode === 'unavailable')
+    throw new ServiceError('FUNCTIONS_NOT_AVAILABLE', {
+      message: `The route ${pattern} has a price, and this gateway takes no payments.`,
+      details: { route: pattern, member: 'pricing' },
+    });
+  const [payout] = await payoutRecoveries(services.db.rows, [orgId]);
+  if (payout?.status === 'ready') return;
+  const code = payout?.status === 'ambiguous' ? 'PAYOUT_WALLET_AMBIGUOUS' : 'PAYOUT_WALLET_REQUIRED';
+  throw new ServiceError(code, { details: { route: pattern, active_wallet_count: payout?.activeWallets ?? 0 } });
 }

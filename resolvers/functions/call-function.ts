@@ -79,11 +79,11 @@ export async function callFunction(
  * Calls a function by its name, with a key of its project. Contract 03, section 3.2.
  *
  * @param path of the request, with its query
- * @throws FUNCTION_NOT_FOUND, authentication_required, ROLE_FORBIDDEN and what the function comes to
+ * @throws FUNCTION_NOT_FOUND, FORBIDDEN, authentication_required, ROLE_FORBIDDEN and what the function comes to
  */
 export async function callDirectly(
   ctx: Context,
-  { target, user }: Pick<ProjectCaller, 'target' | 'user'>,
+  { target, user, keyRole }: Pick<ProjectCaller, 'target' | 'user' | 'keyRole'>,
   { name, path }: { readonly name: string; readonly path: string },
   request: FunctionRequest,
 ): Promise<FunctionReply> {
@@ -91,6 +91,12 @@ export async function callDirectly(
   const site = await services.sites.live(target.projectId);
   const fn = site?.functions.get(name);
   if (site === null || fn === undefined) throw absent(name);
+  // The anon key is public: what costs something by its route is not to be had without.
+  if (keyRole === 'anon' && site.routes.priced.has(name))
+    throw new ServiceError('FORBIDDEN', {
+      message: `The function ${name} is called by its route, which has a price, or with the service key.`,
+      details: { function: name },
+    });
   const gate = await passGate(services, target, fn, user?.sub);
   const url = `${services.settings.publicBaseUrl ?? ctx.request.baseUrl}${path}`;
   const headers = { 'x-svc-route-pattern': `function:${name}`, ...gate };

@@ -72,7 +72,7 @@ export const invokeFunction = mutation({
     const rawHeaders = [...given, ...(isTyped ? [] : [['content-type', typeOf(body)]])].flat();
     const reply = await callDirectly(
       ctx,
-      { target, user },
+      { target, user, keyRole: 'service_role' },
       { name, path },
       {
         requestId,

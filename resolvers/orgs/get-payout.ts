@@ -4,9 +4,14 @@ import { onOrg, shownTo } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 import { orgActions } from './shared/actions.ts';
 import { loadOrgs } from './shared/load-orgs.ts';
+import {
+  type PayoutRecovery,
+  PayoutRecoveryWire,
+  payoutRecoveries,
+  payoutRecoveryToWire,
+} from './shared/payout-recovery.ts';
 
 /** `GET /orgs/v1/:org_id/payout-wallet`: an addition, beside the documented `PATCH`. Contract 01, section 6.2. */
 export const getPayout = query({

@@ -6,9 +6,14 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 import { orgActions } from './shared/actions.ts';
 import { lockOrgFor } from './shared/lock-org.ts';
+import {
+  type PayoutRecovery,
+  PayoutRecoveryWire,
+  payoutRecoveries,
+  payoutRecoveryToWire,
+} from './shared/payout-recovery.ts';
 
 export interface PayoutWalletSet {
   readonly org: Org;

@@ -4,7 +4,7 @@ import type { Payment } from '../../db/schema/payments.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
-import { PaymentRefused } from '../../engines/x402/refusals.ts';
+import { PaymentPending, PaymentRefused } from '../../engines/x402/refusals.ts';
 import { reportDelivery, reportSettlement } from './payment-answer.ts';
 import { claimedSteps, orUntilLeaseEnds, type State, type Steps } from './payment-machine.ts';
 import { keptHours, openOutcome } from './payment-outcome.ts';
@@ -90,20 +90,29 @@ export const authorizationSteps: Steps = { presented, known, taken, ...claimedSt
 /** A change that is sold once is kept under its own name in place of the client's, which is answered anyway. */
 const keptIdentifier = (sale: PaidSale): string | null => {
   const { facet, input } = sale;
-  const only = facet.family === 'platform' ? facet.onlyOne?.key(input) : undefined;
+  const only =
+    facet.family === 'route' ? facet.key : facet.family === 'platform' ? facet.onlyOne?.key(input) : undefined;
   return only ?? identifierOf(presentedBy(sale)) ?? null;
 };
 
 /** Why a payment could not be claimed: another request was faster, with the same payment or for the same thing. */
 async function whyNotClaimed(sale: PaidSale): Promise<Error> {
   const same = await findByNonce(sale.ctx.services.db.rows, authorizationKey(presentedBy(sale), sale.terms));
-  return same === undefined ? alreadySold(sale) : new PaymentRefused(authorizationUsed);
+  return same === undefined ? alreadySold(sale) : inWork(sale);
 }
 
-const alreadySold = ({ facet }: PaidSale): Error =>
-  facet.family === 'platform' && facet.onlyOne !== undefined
-    ? new ServiceError(facet.onlyOne.taken)
-    : new PaymentRefused(authorizationUsed);
+function alreadySold({ facet }: PaidSale): Error {
+  if (facet.family === 'platform' && facet.onlyOne !== undefined) return new ServiceError(facet.onlyOne.taken);
+  if (facet.family === 'route' && facet.key !== undefined)
+    return new ServiceError('IDEMPOTENCY_KEY_REUSED', {
+      message: 'Another payment was made under this Idempotency-Key: send that one again, or use another key.',
+    });
+  return new PaymentRefused(authorizationUsed);
+}
+
+/** Another request works on the very payment: whoever paid for a call asks once more, under the same key. */
+const inWork = ({ facet }: PaidSale): Error =>
+  facet.family === 'route' ? new PaymentPending('') : new PaymentRefused(authorizationUsed);
 
 /** The same id names the same payment. @throws IDEMPOTENCY_KEY_REUSED */
 async function refuseForeignIdentifier(sale: PaidSale): Promise<void> {
@@ -147,7 +156,7 @@ function refuseOther(sale: PaidSale, row: Payment): void {
     if (isOther) throw new PaymentRefused(authorizationUsed);
     return;
   }
-  const { forOther, byOther } = facet.reused ?? {
+  const { forOther, byOther } = (facet.family === 'platform' ? facet.reused : undefined) ?? {
     forOther: 'PAYMENT_PROOF_MISMATCH',
     byOther: 'PAYMENT_PROOF_MISMATCH',
   };
@@ -155,7 +164,10 @@ function refuseOther(sale: PaidSale, row: Payment): void {
   if (isOther) throw new ServiceError(forOther);
 }
 
-/** A delivered answer is given once more to clients of the platform, and to those that have named their payment. */
+/**
+ * A delivered answer is given once more to clients of the platform, and to those that have named their payment: once it
+ * is on the chain, everybody can read it there, but not its name.
+ */
 function delivered(sale: PaidSale, row: Payment): State<'answered'> {
   const { facet, ctx } = sale;
   const outcome = openOutcome(ctx.services, row);
@@ -165,8 +177,12 @@ function delivered(sale: PaidSale, row: Payment): State<'answered'> {
     reportDelivery(sale, row.id, 'replay');
     return { at: 'answered', output: facet.repeated === undefined ? output : facet.repeated(output) };
   }
-  const identifier = identifierOf(presentedBy(sale));
-  if (identifier === undefined || identifier !== row.identifier) throw new PaymentRefused(authorizationUsed);
+  const named = keptIdentifier(sale);
+  if (named === null || named !== row.identifier) throw new PaymentRefused(authorizationUsed);
+  if (facet.family === 'route') {
+    reportDelivery(sale, row.id, 'replay');
+    return { at: 'answered', output };
+  }
   reportSettlement(sale, row.version, settlementOf(row));
   return { at: 'answered', output };
 }
@@ -174,7 +190,7 @@ function delivered(sale: PaidSale, row: Payment): State<'answered'> {
 /** Another request works on the payment. What that has made is answered here as well: its own answer may be on its way. */
 async function heldElsewhere(sale: PaidSale): Promise<State<'answered'>> {
   const row = await findByNonce(sale.ctx.services.db.rows, authorizationKey(presentedBy(sale), sale.terms));
-  if (row?.outcome == null) throw new PaymentRefused(authorizationUsed);
+  if (row?.outcome == null) throw inWork(sale);
   refuseOther(sale, row);
   return delivered(sale, row);
 }

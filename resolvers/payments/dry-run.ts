@@ -1,6 +1,8 @@
 import { networks } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import type { AnyMutation } from '../../kernel/run/operation.ts';
+import type { Run } from '../../kernel/run/run.ts';
 import type { HeldPayment } from './payment-rows.ts';
 import type { PaidSale } from './sale.ts';
 
@@ -10,7 +12,11 @@ class DryRunRolledBack extends Error {
 }
 
 /** Makes the change and takes it back, as if it were paid for. @throws the change's own refusal */
-export async function dryRun({ op, ctx, scope, input, price, terms }: PaidSale, { row }: HeldPayment): Promise<void> {
+export async function dryRun(
+  { ctx, price, terms }: PaidSale,
+  { op, scope, input }: Pick<Run<AnyMutation>, 'op' | 'scope' | 'input'>,
+  { row }: HeldPayment,
+): Promise<void> {
   const settlement: Settlement = {
     network: terms.network,
     chainId: networks[terms.network].chainId,

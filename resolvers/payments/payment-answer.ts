@@ -33,7 +33,7 @@ export function reportSettlement({ ctx }: PaidSale, version: number, settlement:
 }
 
 /** Appends the event of what an organization bought to its events. @returns the organization */
-export function notifyOrg({ facet, scope }: PaidSale, work: Work, payment: PaidFor, output: unknown) {
+export function notifyOrg({ facet }: PaidSale, scope: object, work: Work, payment: PaidFor, output: unknown) {
   const received = facet.family === 'platform' ? facet.received?.(output) : undefined;
   if (received === undefined) return orgOf(scope)?.id;
   const { orgId, kind } = received;

@@ -6,12 +6,7 @@ import type { Hex } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
-import { auditRow } from '../../kernel/durability/audit-log.ts';
-import { outcomeRow } from '../../kernel/durability/idempotency.ts';
-import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
-import type { PaidFor } from '../../kernel/run/price.ts';
-import { dryRun } from './dry-run.ts';
-import { notifyOrg, reportPayment, reportSettlement } from './payment-answer.ts';
+import { reportPayment, reportSettlement } from './payment-answer.ts';
 import { type HeldPayment, renewLease } from './payment-rows.ts';
 import {
   deliverPayment,
@@ -24,12 +19,10 @@ import {
   recordSettlement,
   releaseLease,
   releasePayment,
-  settlePayment,
   takeBackPayment,
   transactionUsed,
 } from './payment-transitions.ts';
 import { asSaleRefusal, type PaidSale, SettlementRefused } from './sale.ts';
-import { lockTransaction } from './shared/chain-payments.ts';
 
 /** Where a payment may be between the request that presents it and the answer, and what is known there. */
 interface States {
@@ -73,7 +66,7 @@ export interface Steps {
   readonly taken: Step<'taken', 'claimed' | 'stored'>;
   readonly claimed: Step<'claimed', 'settling' | 'settled'>;
   readonly settling: Step<'settling', 'settled'>;
-  readonly settled: Step<'settled', 'stored'>;
+  readonly settled: Step<'settled', 'stored' | 'answered'>;
   readonly stored: Step<'stored', 'answered'>;
 }
 
@@ -116,13 +109,12 @@ export const orUntilLeaseEnds = ({ ctx }: PaidSale, { row }: HeldPayment, noted:
     ctx.services.log.warn({ err: failure, payment: row.id }, 'A payment was left to its lease.'),
   );
 
-/** The work that can fail comes before anything is paid: the operation's own, else the change itself, taken back. */
+/** The work that can fail comes before anything is paid. */
 const claimed: Steps['claimed'] = {
   async run({ sale }, { held, settlement }) {
-    const { op, ctx, scope, input } = sale;
-    const prepared = await op.prepare?.({ ...ctx, ...scope }, input);
+    const { ctx, goods } = sale;
+    const prepared = await goods.prepare(sale, held, settlement !== undefined);
     if (settlement !== undefined) return { at: 'settled', held, settlement, prepared };
-    if (op.prepare === undefined) await dryRun(sale, held);
     // A client that has hung up pays for nothing.
     if (ctx.signal.aborted) throw new ServiceError('REQUEST_TIMEOUT');
     return { at: 'settling', held, prepared, noted: handOver(ctx.services.db.rows, held) };
@@ -168,22 +160,15 @@ const settling: Steps['settling'] = {
   },
 };
 
-/** The change and the payment's row, in one transaction. A change that is refused now is paid for, and can be claimed. */
+/** Makes what is paid for. What is refused now is paid for, and can be claimed. */
 const settled: Steps['settled'] = {
-  async run({ sale }, { held, settlement, prepared }) {
-    const { op, ctx, scope, input, price, claim } = sale;
-    const payment: PaidFor = { id: held.row.id, price, settlement, trial: false };
-    const output = await unitOfWork(ctx, async (work) => {
-      await lockTransaction(work.rows, settlement.network, settlement.transaction);
-      const made = await op.handler({ ...scope, ...work, payment }, input, prepared);
-      const orgId = notifyOrg(sale, work, payment, made);
-      await settlePayment(work.rows, ctx.services, held, { settlement, outcome: { output: made }, orgId });
-      const entry = op.audit(made, input, scope);
-      if (entry !== undefined) work.last(auditRow(ctx, sale.caller, scope, entry));
-      if (claim !== undefined) work.last(outcomeRow(ctx, claim, { output: made }));
-      return made;
-    });
-    return { at: 'stored', held, settlement, output };
+  async run({ sale, stopRenewing }, { held, settlement, prepared }) {
+    const { output, isKept } = await sale.goods.deliver(sale, { held, settlement, prepared });
+    if (isKept) return { at: 'stored', held, settlement, output };
+    reportPayment(sale, held.row, settlement);
+    stopRenewing();
+    await orUntilLeaseEnds(sale, held, releaseLease(sale.ctx.services.db.rows, held, 'the answer is not kept'));
+    return { at: 'answered', output };
   },
   async failed({ sale }, { held, settlement }, error) {
     const { services } = sale.ctx;

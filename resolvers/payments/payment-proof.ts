@@ -3,14 +3,14 @@ import { type Presented, readPresented, readProof, type TransactionHash } from '
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { PriceFacet } from '../../kernel/run/price.ts';
+import type { SaleFacet } from './sale-facet.ts';
 
 /** What a request pays with: a signed authorization, or the hash of a transfer that was made already. */
 export type PaymentProof = Presented | TransactionHash;
 
 export const isTransfer = (proof: PaymentProof): proof is TransactionHash => 'transaction' in proof;
 
-type AnyFacet = Pick<PriceFacet<never, never, never>, 'family'> & { readonly proofInput?: string };
+type AnyFacet = Pick<SaleFacet, 'family'> & { readonly proofInput?: string };
 
 /** The text that a request presents as its payment, unread; undefined when it presents none. */
 export function paymentProofText(ctx: Context, facet: AnyFacet, raw: object): string | undefined {

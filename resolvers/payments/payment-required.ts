@@ -3,7 +3,8 @@ import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
 import { ChallengeForm, type ChallengeTexts, textsOf } from '../../engines/x402/challenge-texts.ts';
 import { challengeV1, challengeV2, type Terms } from '../../engines/x402/terms.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { Price, PriceFacet } from '../../kernel/run/price.ts';
+import type { Price } from '../../kernel/run/price.ts';
+import type { SaleFacet } from './sale-facet.ts';
 import { settlementAddress } from './shared/settlement-address.ts';
 
 /** What is asked for: its texts are of both versions of x402, which name the same price. */
@@ -15,14 +16,17 @@ export interface Challenge {
 /** The refusal of whoever has yet to pay, or paid wrongly; surfaces render the challenge as their contract says. */
 export class PaymentRequired extends ServiceError {
   readonly challenge: Challenge;
+  /** Whether the installation's own products under `/api` ask, whose body is the challenge itself. */
+  readonly isOfGateway: boolean;
 
-  constructor(code: ErrorCode, challenge: Challenge, options: ServiceErrorOptions) {
+  constructor(code: ErrorCode, challenge: Challenge, isOfGateway: boolean, options: ServiceErrorOptions) {
     const { stackTraceLimit } = Error;
     // To ask for money is no failure that anybody looks for, and noting the stack took a tenth of such an answer.
     Error.stackTraceLimit = 0;
     super(code, options);
     Error.stackTraceLimit = stackTraceLimit;
     this.challenge = challenge;
+    this.isOfGateway = isOfGateway;
   }
 }
 
@@ -47,7 +51,7 @@ export async function termsOf(ctx: Context, price: Price): Promise<Terms> {
   const { services, request, paymentContext } = ctx;
   return {
     network: price.network,
-    payTo: await settlementAddress(services),
+    payTo: price.payTo ?? (await settlementAddress(services)),
     amount: price.amount,
     resource: paymentContext?.resource ?? services.settings.publicBaseUrl ?? request.baseUrl,
     description: price.description,
@@ -85,15 +89,16 @@ function formOf(price: Price, terms: Terms): ChallengeForm {
 
 function challengeOf(isConstant: boolean, price: Price, terms: Terms, reason: string | undefined): Challenge {
   const error = reason ?? unpaidWords;
-  const v2 = challengeV2(terms, error, extensions);
+  const [first, ...others] = [price.network, ...(price.alsoOn ?? [])].map((network) => ({ ...terms, network }));
+  const v2 = challengeV2(first!, error, extensions, others);
   const isAsked = isConstant && reason === undefined;
-  const texts = isAsked ? formOf(price, terms).for(terms.resource) : textsOf(challengeV1(terms, error), v2);
+  const texts = isAsked ? formOf(price, terms).for(terms.resource) : textsOf(challengeV1(first!, error, others), v2);
   return { v2, texts };
 }
 
 /** Asks for a payment, or says why the one that was presented is not taken, and asks again. */
 export function paymentRequired(
-  { family }: Pick<PriceFacet<never, never, never>, 'family'>,
+  { family }: Pick<SaleFacet, 'family'>,
   price: Price,
   terms: Terms,
   { reason, code = 'PAYMENT_REQUIRED', message, headers = {}, retryAfter, extras = {} }: Unpaid = {},
@@ -103,7 +108,7 @@ export function paymentRequired(
     reason === undefined
       ? `${price.description}${price.description.endsWith('.') ? '' : '.'} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
       : `The payment was not taken: ${reason}.`;
-  return new PaymentRequired(code, challenge, {
+  return new PaymentRequired(code, challenge, family === 'gateway', {
     message: message ?? words,
     headers: { ...headers, 'payment-required': challenge.texts.header },
     ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -118,7 +123,7 @@ export function paymentRequired(
         type: 'submit_payment',
         why: 'Send the same request with the signed payment in the PAYMENT-SIGNATURE header.',
       },
-      ...(family === 'platform'
+      ...(family !== 'gateway'
         ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }]
         : []),
     ],

@@ -52,7 +52,10 @@ export async function insertPayment(
 }
 
 /** The purpose that a payment which was given back is claimed for this time. */
-export type Reclaim = Pick<Payment, 'sku' | 'operation' | 'requestDigest' | 'payTo' | 'identifier' | 'principalId'>;
+export type Reclaim = Pick<
+  NewPayment,
+  'sku' | 'operation' | 'requestDigest' | 'payTo' | 'identifier' | 'principalId' | 'projectId' | 'routed'
+>;
 
 /**
  * Takes a payment over that no process works on; undefined while one does, and when it is over.
@@ -113,7 +116,7 @@ const byTransactionStatement = statement(
 const claimed = {
   ...pick(payments, 'id', 'sku', 'operation', 'requestDigest', 'network', 'chainId', 'asset', 'payer', 'payTo'),
   ...pick(payments, 'amount', 'version', 'nonce', 'digest', 'validBefore', 'identifier', 'principalId'),
-  ...pick(payments, 'txHash', 'logIndex', 'partOf', 'leaseToken'),
+  ...pick(payments, 'txHash', 'logIndex', 'partOf', 'leaseToken', 'projectId', 'routed'),
   leaseSeconds: seconds,
 };
 
@@ -139,6 +142,7 @@ const takeStatement = statement(
       ...holder,
       leaseSeconds: seconds,
       ...pick(payments, 'sku', 'operation', 'requestDigest', 'payTo', 'identifier', 'principalId'),
+      ...pick(payments, 'projectId', 'routed'),
     },
     row: paymentRow,
   },
@@ -152,6 +156,8 @@ const takeStatement = statement(
     payTo: ifReleased('payTo', purpose.payTo),
     identifier: ifReleased('identifier', purpose.identifier),
     principalId: ifReleased('principalId', purpose.principalId),
+    projectId: ifReleased('projectId', purpose.projectId),
+    routed: ifReleased('routed', purpose.routed),
   })} where (${payments.id} = ${id} or ${payments.partOf} = ${id}) and ${payments.state} <> 'delivered'
       and ${payments.leaseUntil} < now() returning ${row}`,
 );

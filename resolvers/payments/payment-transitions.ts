@@ -1,7 +1,7 @@
 import { type SQL, sql } from '../../db/drizzle.ts';
 import { inTransaction } from '../../db/pool.ts';
 import { type PaymentState, payments } from '../../db/schema/payments.ts';
-import { pick, setOf, statement, type Values } from '../../db/sql.ts';
+import { pick, setOf, statement, typed, type Values } from '../../db/sql.ts';
 import type { Bound, Rows } from '../../db/statement.ts';
 import { rowsOn } from '../../db/transaction.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
@@ -88,6 +88,8 @@ export interface Settled {
   readonly outcome?: Outcome | undefined;
   readonly orgId?: string | undefined;
   readonly error?: string | undefined;
+  /** Whether its holder goes on with it, so that its lease does too. @default where it has its answer */
+  readonly goesOn?: boolean;
 }
 
 /**
@@ -99,7 +101,7 @@ export async function settlePayment(
   rows: Rows,
   services: Pick<Services, 'keys'>,
   held: HeldPayment,
-  { settlement, outcome, orgId, error }: Settled,
+  { settlement, outcome, orgId, error, goesOn = outcome !== undefined }: Settled,
 ): Promise<void> {
   const { row } = held;
   const txHash = settlement.transaction.toLowerCase();
@@ -114,6 +116,7 @@ export async function settlePayment(
     outcome: outcome === undefined ? null : sealOutcome(services, row, outcome),
     orgId: orgId ?? null,
     lastError: error ?? null,
+    goesOn,
   });
   await change(rows, settled);
 }
@@ -201,16 +204,20 @@ const failStatement = statement(
     sql`${changed(held, transitions.fail, { identifier: none, lastError, txHash: none, leaseUntil: over })} returning ${row}`,
 );
 
-// The lease goes on while the answer is written; without one it ends. An answer that is stored stays: it may be of a
+// The lease goes on while the answer is made and written. An answer that is stored stays: it may be of a
 // commit whose outcome its writer never learnt. Each row of a transfer that was presented by its hash has its own
 // number in the block already.
 const settleStatement = statement(
   'payments.settled',
   {
-    params: { ...holder, ...pick(payments, 'txHash', 'logIndex', 'settledAt', 'outcome', 'orgId', 'lastError') },
+    params: {
+      ...holder,
+      ...pick(payments, 'txHash', 'logIndex', 'settledAt', 'outcome', 'orgId', 'lastError'),
+      goesOn: typed<boolean>('boolean'),
+    },
     row: one,
   },
-  ({ id, leaseToken, txHash, logIndex, settledAt, outcome, orgId, lastError }, row) =>
+  ({ id, leaseToken, txHash, logIndex, settledAt, outcome, orgId, lastError, goesOn }, row) =>
     sql`${changed({ id, leaseToken }, transitions.settle, {
       txHash,
       logIndex: sql`case when ${payments.version} = 0 then ${payments.logIndex} else ${logIndex}::integer end`,
@@ -218,7 +225,7 @@ const settleStatement = statement(
       outcome: sql`case when ${payments.partOf} is null then coalesce(${outcome}::bytea, ${payments.outcome}) end`,
       orgId: sql`coalesce(${orgId}, ${payments.orgId})`,
       lastError,
-      leaseUntil: sql`case when ${outcome}::bytea is null then ${over} else ${payments.leaseUntil} end`,
+      leaseUntil: sql`case when ${goesOn} then ${payments.leaseUntil} else ${over} end`,
     })} returning ${row}`,
 );
 

@@ -1,6 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { RoutedPayment } from '../../db/schema/payments.ts';
 import { type NetworkName, networks } from '../../engines/x402/networks.ts';
 import { failedOutcome } from '../../engines/x402/outcomes.ts';
+import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import { type Caller, principalIdOf } from '../../kernel/access/caller.ts';
@@ -17,22 +19,49 @@ import {
   readPaymentProof,
 } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
-import { findByNonce } from './payment-rows.ts';
+import { findByNonce, type HeldPayment } from './payment-rows.ts';
 import { LeaseLostError } from './payment-transitions.ts';
+import type { SaleFacet } from './sale-facet.ts';
 
-/** A priced change on its way: what is sold to whom, and what is presented for it. */
+/** A paid thing on its way: what is sold to whom, and what is presented for it. */
 export interface Sale {
-  readonly op: AnyMutation;
-  readonly facet: AnyPrice;
+  readonly goods: Goods;
+  readonly facet: SaleFacet;
   readonly ctx: Context;
   readonly caller: Caller;
-  readonly scope: object;
   readonly input: unknown;
   readonly price: Price;
+  /** What the payment has to meet. */
   readonly terms: Terms;
+  /** What a payment has to meet that is signed now, where that is something else. @default the terms */
+  readonly offered?: Terms;
   readonly proof: PaymentProof;
   /** Which input of which operation, and under `/api` on which path: a payment is good for no other. */
   readonly requestDigest: string;
+}
+
+/** What is sold, as the steps of a payment need it. */
+export interface Goods {
+  /** Names it in the ledger. */
+  readonly name: string;
+  /** Which call of which project it is, where a route is what is sold. */
+  readonly routed?: { readonly projectId: string; readonly call: RoutedPayment };
+  /** Does the work that can fail. @param isPaid whether what was presented is paid already */
+  readonly prepare: (sale: PaidSale, held: HeldPayment, isPaid: boolean) => Promise<unknown>;
+  /** Makes what was paid for, and notes the settlement in the payment's row. @param made.prepared what `prepare` made */
+  readonly deliver: (sale: PaidSale, made: Made) => Promise<Delivery>;
+}
+
+interface Made {
+  readonly held: HeldPayment;
+  readonly settlement: Settlement;
+  readonly prepared: unknown;
+}
+
+interface Delivery {
+  readonly output: unknown;
+  /** Whether the row has the answer; else the same payment has it made once more. */
+  readonly isKept: boolean;
 }
 
 /** A refusal of the chain, told of by a settlement header. */
@@ -60,6 +89,7 @@ export async function askGatewayPrice(facet: GatewayPrice, ctx: Context, raw: ob
 export async function openSale(
   { op, ctx, caller, scope, input }: Run<AnyMutation>,
   facet: AnyPrice,
+  goods: Goods,
 ): Promise<Sale | undefined> {
   const price = await priceOf(facet, { ...ctx, ...scope }, input);
   const requestDigest = digestOf(op, facet, ctx, input);
@@ -67,11 +97,11 @@ export async function openSale(
     // What was bought by this very payment is answered, whatever may be had without one by now.
     const bought = facet.family === 'platform' ? await boughtBefore(ctx, facet, input as object) : undefined;
     if (bought === undefined) return undefined;
-    return { op, facet, ctx, caller, scope, input, requestDigest, ...bought, terms: await termsOf(ctx, bought.price) };
+    return { goods, facet, ctx, caller, input, requestDigest, ...bought, terms: await termsOf(ctx, bought.price) };
   }
   const terms = await termsOf(ctx, price);
   const proof = requirePaymentProof(facet, ctx, input as object, price, terms);
-  return { op, facet, ctx, caller, scope, input, price, terms, proof, requestDigest };
+  return { goods, facet, ctx, caller, input, price, terms, proof, requestDigest };
 }
 
 const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<Price | undefined> =>
@@ -79,7 +109,7 @@ const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<P
 
 /** What a request pays with. @throws PaymentRequired when there is nothing, or it cannot be for this price */
 export function requirePaymentProof(
-  facet: AnyPrice,
+  facet: SaleFacet,
   ctx: Context,
   raw: object,
   price: Price,
@@ -88,11 +118,17 @@ export function requirePaymentProof(
   try {
     const proof = readPaymentProof(ctx, facet, raw);
     if (proof === undefined) throw paymentRequired(facet, price, terms);
-    if (!isTransfer(proof)) ctx.services.paymentProcessor.match(proof, terms);
+    if (!isTransfer(proof)) ctx.services.paymentProcessor.match(proof, acceptedTerms(proof, price, terms));
     return proof;
   } catch (error) {
     throw asSaleRefusal({ facet, price, terms }, error);
   }
+}
+
+/** What a payment has to meet, on the network that its payer has chosen of those that the price may be paid on. */
+export function acceptedTerms(proof: PaymentProof, { alsoOn = [] }: Price, terms: Terms): Terms {
+  const network = isTransfer(proof) ? undefined : networkNamed(proof.network);
+  return network !== undefined && alsoOn.includes(network) ? { ...terms, network } : terms;
 }
 
 async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
@@ -112,7 +148,7 @@ async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
   return { proof, price };
 }
 
-const networkNamed = (name: string): NetworkName | undefined =>
+export const networkNamed = (name: string): NetworkName | undefined =>
   Object.values(networks).find((network) => network.name === name || network.caip2 === name)?.name;
 
 function digestOf(op: AnyMutation, facet: AnyPrice, { paymentContext }: Context, input: unknown): string {
@@ -123,7 +159,15 @@ function digestOf(op: AnyMutation, facet: AnyPrice, { paymentContext }: Context,
 
 /** What the payment layer's own errors are told as; everything else stays what it is. */
 export function asSaleRefusal(
-  { facet, price, terms, proof }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly proof?: PaymentProof },
+  {
+    facet,
+    price,
+    terms,
+    offered = terms,
+    proof,
+  }: Pick<Sale, 'facet' | 'price' | 'terms' | 'offered'> & {
+    readonly proof?: PaymentProof;
+  },
   error: unknown,
 ): unknown {
   const presented = proof === undefined || isTransfer(proof) ? undefined : proof;
@@ -137,16 +181,16 @@ export function asSaleRefusal(
         };
   // Somebody else has taken it over, and goes on with it.
   if (error instanceof LeaseLostError)
-    return paymentRequired(facet, price, terms, { reason: 'invalid_exact_evm_nonce_already_used' });
+    return paymentRequired(facet, price, offered, { reason: 'invalid_exact_evm_nonce_already_used' });
   if (error instanceof PaymentRefused) {
     const { reason, transaction } = error;
     const headers = error instanceof SettlementRefused ? settlement(reason, transaction) : {};
-    return paymentRequired(facet, price, terms, { reason, headers, extras: { funds_moved: false } });
+    return paymentRequired(facet, price, offered, { reason, headers, extras: { funds_moved: false } });
   }
   if (error instanceof PaymentPending) {
     const reason = 'settlement_pending';
-    const isPlatform = facet.family === 'platform';
-    return paymentRequired(facet, price, terms, {
+    const isPlatform = facet.family !== 'gateway';
+    return paymentRequired(facet, price, offered, {
       reason,
       retryAfter: 5,
       headers: {
@@ -178,8 +222,10 @@ export const buyerOf = ({ caller }: Pick<Sale, 'caller'>): string | null => prin
 /** The purpose that a payment is claimed for: what is sold, for which input, to whom, paid to which wallet. */
 export const purposeOf = (sale: Sale) => ({
   sku: sale.price.sku,
-  operation: sale.op.name,
+  operation: sale.goods.name,
   requestDigest: sale.requestDigest,
   payTo: sale.terms.payTo.toLowerCase(),
   principalId: buyerOf(sale),
+  projectId: sale.goods.routed?.projectId ?? null,
+  routed: sale.goods.routed === undefined ? null : JSON.stringify(sale.goods.routed.call),
 });

@@ -12,8 +12,10 @@ import { isGated, type PassedGate, passGate } from '../../resolvers/functions/ga
 import { type Host, seeOther } from '../../rest-compat/hosted/call.ts';
 import type { Exchange } from '../exchange.ts';
 import { asksForPage, showFailure } from '../hosting/refuse.ts';
-import { sendAnswer } from '../respond.ts';
+import { paymentContextOf } from '../payment-context.ts';
+import { answerPreflight, sendAnswer, setCommonHeaders } from '../respond.ts';
 import { functionRequestOf, namingFailure, sendReply, withSet } from './answer-call.ts';
+import { callPaid, isPriced } from './paid-call.ts';
 
 export interface RoutedCall {
   readonly ctx: Context;
@@ -58,6 +60,10 @@ async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
   const locale = localeOf(site, request.headers);
   const own = { ...call.headers, 'x-svc-request-id': requestIdOf(exchange.traceId) };
   const cookie = isShared ? undefined : visitor.cookie;
+  // Pages of any origin may pay, and see what it costs, unless the function says otherwise. By OPTIONS nothing can be paid.
+  const priced = isPriced(found.route) ? found.route : undefined;
+  if (priced !== undefined && request.method === 'OPTIONS') return answerPreflight(response);
+  if (priced !== undefined) setCommonHeaders(response);
   const run = async (): Promise<RenderedPage & { readonly body: Buffer }> => {
     const called = {
       target: host.target,
@@ -72,13 +78,24 @@ async function answer(exchange: Exchange, call: RoutedCall): Promise<void> {
         'x-svc-default-locale': site.i18n?.defaultLocale,
       },
     };
-    const reply = await callFunction(ctx, called, functionRequestOf(exchange));
+    const asked = functionRequestOf(exchange);
+    const reply = await (priced === undefined
+      ? callFunction(ctx, called, asked)
+      : callPaid({ ...ctx, paymentContext: paymentContextOf(exchange, host.origin) }, called, asked, priced, {
+          host: new URL(host.origin).host,
+          target,
+        }));
     return isShared ? { ...reply, headers: reply.headers.filter(([one]) => !/^set-cookie$/i.test(one)) } : reply;
   };
-  if (fn?.class !== 'ssr') {
+  // What is paid for is nobody else's to have.
+  if (fn?.class !== 'ssr' || priced !== undefined) {
     const page = await run();
     const bypass = page.headers.some(([one]) => /^cache-control$/i.test(one)) ? undefined : 'dynamic-bypass';
-    return sendReply(exchange, { ...page, headers: withSet(page.headers, cookie) }, { ...own, 'x-svc-cache': bypass });
+    return sendReply(
+      exchange,
+      { ...page, headers: withSet(page.headers, cookie) },
+      { ...own, 'x-svc-cache': bypass, 'cache-control': priced === undefined ? undefined : 'private, no-store' },
+    );
   }
   const { pageCache } = ctx.services;
   const address = {

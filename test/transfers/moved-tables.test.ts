@@ -16,6 +16,7 @@ const staying: Readonly<Record<string, string>> = {
   events: 'its feed',
   feedback: 'what it said',
   notices: 'what its people were told',
+  payments: 'are of payers: those for a project’s routes are found by the project',
   project_grants: 'end with the transfer',
   project_transfers: 'what it offered',
   project_usage: 'counts for its lease',

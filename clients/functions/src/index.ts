@@ -10,6 +10,7 @@ export { auth, currentUser, getRole, getServerSession, getSession, getUser, getU
 export { getSvcContext, type SvcContext } from './context.ts';
 export { type AdminDatabase, adminDb, type Database, db, type SqlAnswer } from './db.ts';
 export { AnsweredError, FunctionError } from './errors.ts';
+export { getRoutedPaymentContext, type RoutedPaymentContext } from './payment.ts';
 export type { Comparable, Query, Row } from './rows.ts';
 export {
   defineFunctionRuns,

@@ -74,7 +74,7 @@ async function refuseIncomplete({ services, project }: Context & ProjectScope, {
   if (unknown !== undefined) throw new ServiceError('SECRET_NOT_FOUND', { details: { key: unknown } });
   if (spec.assets?.sync !== undefined && spec.assets.sync.confirm === undefined)
     throw new ServiceError('PRUNE_CONFIRMATION_REQUIRED', { details: { prefix: spec.assets.sync.prefix } });
-  await refuseUnrunnable(services, plan.state);
+  await refuseUnrunnable(services, project.orgId, plan.state);
   refusing(() => refuseImmutableChanges(plan.diff.static.immutableChanges));
   if (spec.expose !== undefined) await readManifest(services, project.id, spec.expose);
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { sql } from '../../db/drizzle.ts';
-import { authenticators, principals } from '../../db/schema/identity.ts';
-import { memberships, orgs } from '../../db/schema/orgs.ts';
-import { computed, statement, typed } from '../../db/sql.ts';
-import type { Rows } from '../../db/statement.ts';
-import { rolesFrom } from '../../kernel/access/permissions.ts';
-import { orgActions } from './shared/actions.ts';
+import { sql } from '../../../db/drizzle.ts';
+import { authenticators, principals } from '../../../db/schema/identity.ts';
+import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { computed, statement, typed } from '../../../db/sql.ts';
+import type { Rows } from '../../../db/statement.ts';
+import { rolesFrom } from '../../../kernel/access/permissions.ts';
+import { orgActions } from './actions.ts';
 
 /** Where an organization's earnings would go, and whether that is settled. */
 export interface PayoutRecovery {
