@@ -13,11 +13,9 @@ type Any = any;
 
 /** Answers as its payload says, and prints what it was given. */
 const worker = `
-const seen = new Map();
 export default async (request) => {
   const run = await request.json();
-  const tries = (seen.get(run.run_id) ?? 0) + 1;
-  seen.set(run.run_id, tries);
+  const tries = run.generation - 1 + run.attempt.number;
   console.log(JSON.stringify({ run, headers: Object.fromEntries(request.headers) }));
   const { status = 200, until = 0, hang = false, text = '', retry } = run.payload;
   if (hang) await new Promise((resolve) => setTimeout(resolve, 60_000));
