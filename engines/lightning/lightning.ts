@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NwcConnection } from './nwc-connection.ts';
 
 /** How invoices are made and looked at, and what they are worth. */
@@ -59,6 +60,30 @@ export interface Lightning {
 /** The node, or the source of the rate, cannot be asked or is not to be believed. Its own words are the cause alone. */
 export class LightningUnavailable extends Error {
   override readonly name = 'LightningUnavailable';
+}
+
+/** A payment as a node or a wallet tells of it. */
+interface ToldPayment {
+  readonly preimage: Uint8Array | undefined;
+  /** In thousandths of a sat. */
+  readonly paidMsat: bigint;
+  /** In seconds since 1970; 0: it does not say. */
+  readonly settledAt: number;
+}
+
+/** The SHA-256 of a preimage, in hexadecimal digits. */
+export const hashOf = (preimage: Uint8Array): string => createHash('sha256').update(preimage).digest('hex');
+
+/** What is told of a settled invoice, where it holds. @throws LightningUnavailable */
+export function provenPayment(
+  { paymentHash, sats }: Parameters<Lightning['lookup']>[0],
+  { preimage, paidMsat, settledAt }: ToldPayment,
+): InvoicePayment {
+  if (preimage === undefined || hashOf(preimage) !== paymentHash)
+    throw new LightningUnavailable('An invoice was answered with a preimage that does not fit.');
+  if (paidMsat < sats * 1000n) throw new LightningUnavailable('An invoice was settled for less than it asks.');
+  if (settledAt === 0) throw new LightningUnavailable('It is not said when an invoice was settled.');
+  return { paidAt: new Date(settledAt * 1000) };
 }
 
 /** Micro-dollars that sats are worth, rounded down. @param usdPerBtc a decimal number */

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { createGuardedFetch, type GuardedFetch } from '../../core/guarded-fetch.ts';
-import { type Lightning, type LightningSettings, LightningUnavailable } from './lightning.ts';
+import { hashOf, type Lightning, type LightningSettings, LightningUnavailable, provenPayment } from './lightning.ts';
 import { createRateSource } from './rate-source.ts';
 
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
@@ -56,19 +55,13 @@ export function createLnd({ url, macaroon, rate }: LndSettings): Lightning {
       const expiresAt = new Date(Number(invoice.creation_date + invoice.expiry) * 1000);
       return { bolt11: invoice.payment_request, paymentHash, expiresAt };
     },
-    async lookup({ paymentHash, sats }) {
-      const { state, r_preimage: preimage, amt_paid_msat: paid, settle_date: settledAt } = await read(paymentHash);
+    async lookup(asked) {
+      const { state, r_preimage: preimage, amt_paid_msat: paidMsat, settle_date: at } = await read(asked.paymentHash);
       if (state !== 'SETTLED') return null;
-      if (hashOf(preimage) !== paymentHash)
-        throw new LightningUnavailable('LND answered a preimage that does not fit.');
-      if (paid < sats * 1000n) throw new LightningUnavailable('LND settled an invoice for less than it asks.');
-      if (settledAt === 0n) throw new LightningUnavailable('LND does not say when an invoice was settled.');
-      return { paidAt: new Date(Number(settledAt) * 1000) };
+      return provenPayment(asked, { preimage, paidMsat, settledAt: Number(at) });
     },
   };
 }
-
-const hashOf = (preimage: Uint8Array): string => createHash('sha256').update(preimage).digest('hex');
 
 async function answerOf(guarded: GuardedFetch, url: string, macaroon: string, body: object | undefined) {
   try {

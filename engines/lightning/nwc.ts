@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { createRelays } from '../relay/relay-client.ts';
 import { type SignedEvent, signEvent } from '../relay/signed-event.ts';
-import { type Lightning, type LightningSettings, LightningUnavailable } from './lightning.ts';
+import { type Lightning, type LightningSettings, LightningUnavailable, provenPayment } from './lightning.ts';
 import type { NwcConnection } from './nwc-connection.ts';
 import { createRateSource } from './rate-source.ts';
 
@@ -58,23 +57,20 @@ export function createNwc({ nwc, rate }: NwcSettings): Lightning {
       );
       return { bolt11: made.invoice, paymentHash: made.payment_hash, expiresAt };
     },
-    async lookup({ paymentHash, sats }) {
-      const { data: found } = lookupWire.safeParse(await ask('lookup_invoice', { payment_hash: paymentHash }));
-      if (found === undefined || found.payment_hash !== paymentHash)
+    async lookup(asked) {
+      const { data: found } = lookupWire.safeParse(await ask('lookup_invoice', { payment_hash: asked.paymentHash }));
+      if (found === undefined || found.payment_hash !== asked.paymentHash)
         throw new LightningUnavailable('The wallet answered another invoice.');
       const { state, settled_at: settledAt, preimage, amount } = found;
       if (state == null ? !settledAt : state !== 'settled') return null;
-      if (!/^[0-9a-f]{64}$/.test(preimage ?? '') || hashOf(Buffer.from(preimage!, 'hex')) !== paymentHash)
-        throw new LightningUnavailable('The wallet answered a preimage that does not fit.');
-      if (BigInt(amount) < sats * 1000n)
-        throw new LightningUnavailable('The wallet settled an invoice for less than it asks.');
-      if (!settledAt) throw new LightningUnavailable('The wallet does not say when an invoice was settled.');
-      return { paidAt: new Date(settledAt * 1000) };
+      return provenPayment(asked, {
+        preimage: hex.safeParse(preimage).success ? Buffer.from(preimage!, 'hex') : undefined,
+        paidMsat: BigInt(amount),
+        settledAt: settledAt ?? 0,
+      });
     },
   };
 }
-
-const hashOf = (preimage: Uint8Array): string => createHash('sha256').update(preimage).digest('hex');
 
 type Ask = (method: string, params: object) => Promise<unknown>;
 

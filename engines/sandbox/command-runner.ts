@@ -153,7 +153,7 @@ async function outcomeOf(box: Box, { left, signal, printed }: Watched): Promise<
       throw new Error(`The box of a command ended with ${child.signalCode ?? child.exitCode}. ${boxErrors.trim()}`);
     // Whoever has the rights of the command may end what tells of it.
     const { code, signal: killed, error } = told ?? { code: null, signal: null };
-    return { code, signal: killed, error, files: await left.close() };
+    return { code, signal: killed, error, files: left.files() };
   } finally {
     signal.removeEventListener('abort', end);
     await closed.catch(() => undefined);

@@ -65,11 +65,15 @@ export class LeftFiles {
   }
 
   /** Nothing more comes. */
-  async close(): Promise<readonly LeftFile[]> {
+  async close(): Promise<void> {
     await this.#current?.handle.close();
+  }
+
+  /** What was left: asked for once, at the end. */
+  files(): LeftFile[] {
     return [...this.#files].map(([name, { path, hash, size }]) => ({
       name,
-      sha256: hash.copy().digest('hex'),
+      sha256: hash.digest('hex'),
       size,
       open: () => createReadStream(path),
     }));

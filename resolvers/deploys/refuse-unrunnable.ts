@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { ReleaseState, RouteEntry } from '../../engines/release/model.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { payoutRecoveries } from '../orgs/shared/payout-recovery.ts';
+import { payoutRecoveries, payoutRefusal } from '../orgs/shared/payout-recovery.ts';
 
 /**
  * Refuses a release whose functions would not be run as it says.
@@ -29,7 +29,8 @@ async function refuseUnpayable(services: Services, orgId: string, { pattern }: R
       details: { route: pattern, member: 'pricing' },
     });
   const [payout] = await payoutRecoveries(services.db.rows, [orgId]);
-  if (payout?.status === 'ready') return;
-  const code = payout?.status === 'ambiguous' ? 'PAYOUT_WALLET_AMBIGUOUS' : 'PAYOUT_WALLET_REQUIRED';
-  throw new ServiceError(code, { details: { route: pattern, active_wallet_count: payout?.activeWallets ?? 0 } });
+  if (payout!.wallet !== null) return;
+  throw new ServiceError(payoutRefusal(payout!), {
+    details: { route: pattern, active_wallet_count: payout!.activeWallets },
+  });
 }

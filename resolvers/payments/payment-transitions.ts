@@ -121,17 +121,21 @@ export async function settlePayment(
   await change(rows, settled);
 }
 
+/** Marks a payment settled in a transaction of its own. @throws LeaseLostError · LicensedTransferError */
+export const settleAlone = (services: Services, held: HeldPayment, settled: Settled): Promise<void> =>
+  inTransaction(services.db.pool, async (client) => {
+    const rows = rowsOn(client);
+    await lockTransaction(rows, held.row.network, settled.settlement.transaction);
+    await settlePayment(rows, services, held, settled);
+  });
+
 /**
  * Notes a settlement that the chain knows of, for an answer that has yet to be made; one that is stored stays. A payment
  * whose transaction has brought a licence instead has failed.
  */
 export async function recordSettlement(services: Services, held: HeldPayment, settled: Settled): Promise<void> {
   try {
-    await inTransaction(services.db.pool, async (client) => {
-      const rows = rowsOn(client);
-      await lockTransaction(rows, held.row.network, settled.settlement.transaction);
-      await settlePayment(rows, services, held, settled);
-    });
+    await settleAlone(services, held, settled);
   } catch (error) {
     if (!(error instanceof LicensedTransferError)) throw error;
     await failPayment(services.db.rows, held, transactionUsed);

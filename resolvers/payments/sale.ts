@@ -109,7 +109,7 @@ const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<P
 
 /** What a request pays with. @throws PaymentRequired when there is nothing, or it cannot be for this price */
 export function requirePaymentProof(
-  facet: SaleFacet,
+  facet: AnyPrice,
   ctx: Context,
   raw: object,
   price: Price,
@@ -118,17 +118,11 @@ export function requirePaymentProof(
   try {
     const proof = readPaymentProof(ctx, facet, raw);
     if (proof === undefined) throw paymentRequired(facet, price, terms);
-    if (!isTransfer(proof)) ctx.services.paymentProcessor.match(proof, acceptedTerms(proof, price, terms));
+    if (!isTransfer(proof)) ctx.services.paymentProcessor.match(proof, terms);
     return proof;
   } catch (error) {
     throw asSaleRefusal({ facet, price, terms }, error);
   }
-}
-
-/** What a payment has to meet, on the network that its payer has chosen of those that the price may be paid on. */
-export function acceptedTerms(proof: PaymentProof, { alsoOn = [] }: Price, terms: Terms): Terms {
-  const network = isTransfer(proof) ? undefined : networkNamed(proof.network);
-  return network !== undefined && alsoOn.includes(network) ? { ...terms, network } : terms;
 }
 
 async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
@@ -165,9 +159,7 @@ export function asSaleRefusal(
     terms,
     offered = terms,
     proof,
-  }: Pick<Sale, 'facet' | 'price' | 'terms' | 'offered'> & {
-    readonly proof?: PaymentProof;
-  },
+  }: Pick<Sale, 'facet' | 'price' | 'terms' | 'offered'> & Partial<Pick<Sale, 'proof'>>,
   error: unknown,
 ): unknown {
   const presented = proof === undefined || isTransfer(proof) ? undefined : proof;

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
-import { inTransaction } from '../../db/pool.ts';
-import { rowsOn } from '../../db/transaction.ts';
 import type { RoutePricing } from '../../engines/release/model.ts';
 import { type Address, type NetworkName, networks } from '../../engines/x402/networks.ts';
 import type { Settlement } from '../../engines/x402/payment-processor.ts';
+import type { Presented } from '../../engines/x402/presented.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
 import { inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { Context } from '../../kernel/run/context.ts';
@@ -12,14 +11,13 @@ import type { Price } from '../../kernel/run/price.ts';
 import { payoutRecoveries } from '../orgs/shared/payout-recovery.ts';
 import { authorizationSteps } from './authorization.ts';
 import { runSale } from './payment-machine.ts';
-import { keptHours, type Outcome } from './payment-outcome.ts';
+import { keptHours } from './payment-outcome.ts';
 import { authorizationKey, isTransfer, readPaymentProof } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, type HeldPayment } from './payment-rows.ts';
-import { settlePayment } from './payment-transitions.ts';
-import { acceptedTerms, asSaleRefusal, type Goods } from './sale.ts';
+import { settleAlone } from './payment-transitions.ts';
+import { asSaleRefusal, type Goods, networkNamed } from './sale.ts';
 import type { RoutePrice } from './sale-facet.ts';
-import { lockTransaction } from './shared/chain-payments.ts';
 
 /** What a function has answered, whole. */
 interface Reply {
@@ -114,6 +112,12 @@ async function presentedFor(ctx: Context, { projectId }: PricedCall, price: Pric
   }
 }
 
+/** What a payment has to meet, on the network that its payer has chosen of those that the price may be paid on. */
+function acceptedTerms({ network: name }: Presented, { alsoOn = [] }: Price, terms: Terms): Terms {
+  const network = networkNamed(name);
+  return network !== undefined && alsoOn.includes(network) ? { ...terms, network } : terms;
+}
+
 /** @throws PAYOUT_WALLET_UNRESOLVED */
 async function priceOf({ services }: Context, { orgId, pricing, method, pattern }: PricedCall): Promise<Price> {
   const [payout] = await payoutRecoveries(services.db.rows, [orgId]);
@@ -148,16 +152,10 @@ const goodsOf = (call: PricedCall, key: string | null): Goods => ({
   },
   prepare: async () => undefined,
   async deliver({ ctx: { services } }, { held, settlement }) {
-    const settle = (outcome?: Outcome) =>
-      inTransaction(services.db.pool, async (client) => {
-        const rows = rowsOn(client);
-        await lockTransaction(rows, settlement.network, settlement.transaction);
-        await settlePayment(rows, services, held, { settlement, outcome, goesOn: true });
-      });
-    await settle();
+    await settleAlone(services, held, { settlement, goesOn: true });
     const reply = await call.run(headersOf(call, key, held, settlement));
     const isKept = reply.status < 500 && reply.body.length <= keptBytesMax;
-    if (isKept) await settle({ output: reply });
+    if (isKept) await settleAlone(services, held, { settlement, outcome: { output: reply } });
     return { output: reply, isKept };
   },
 });

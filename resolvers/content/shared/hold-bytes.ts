@@ -25,7 +25,7 @@ export interface OwnBytes extends PlannedContent {
 }
 
 /** Bytes that are in memory. */
-export const inMemory = (bytes: Uint8Array): OwnBytes => ({
+const inMemory = (bytes: Uint8Array): OwnBytes => ({
   sha256: createHash('sha256').update(bytes).digest('hex'),
   size: bytes.length,
   open: () => Readable.from(bytes.length === 0 ? [] : [bytes]),

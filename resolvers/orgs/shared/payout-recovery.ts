@@ -37,6 +37,10 @@ export async function payoutRecoveries(rows: Rows, orgIds: readonly string[]): P
   });
 }
 
+/** Why nobody can be paid. */
+export const payoutRefusal = ({ status }: Pick<PayoutRecovery, 'status'>) =>
+  status === 'ambiguous' ? ('PAYOUT_WALLET_AMBIGUOUS' as const) : ('PAYOUT_WALLET_REQUIRED' as const);
+
 export const PayoutRecoveryWire = z
   .object({
     status: z.enum(['ready', 'required', 'ambiguous']),
@@ -53,7 +57,7 @@ export const payoutRecoveryToWire = ({ orgId, status, activeWallets, mode, walle
   active_wallet_count: activeWallets,
   ...(mode === null || wallet === null
     ? {
-        code: status === 'required' ? ('PAYOUT_WALLET_REQUIRED' as const) : ('PAYOUT_WALLET_AMBIGUOUS' as const),
+        code: payoutRefusal({ status }),
         next_actions: [
           {
             type: 'edit_request',
